@@ -1,0 +1,17 @@
+// Engines that are wrong on purpose, for tests/live/bad_input_test.sh. They pass the border as the real one does.
+#pragma once
+
+#include "plugin/engine/border.h"
+#include "plugin/engine/engine_api.h"
+
+namespace harmony {
+
+inline bool accept_mode(Mode) { return true; }
+inline bool leave_to_stock(const JobTest &, StockJobTest, int *) { return false; }
+inline void report_nothing(void (*)(void *, const char *, const char *), void *) {}
+
+} // namespace harmony
+
+extern "C" {
+extern const harmony::EngineApi harmony_engine;
+}
