@@ -68,15 +68,15 @@ struct JobTest {
   HARMONY_WILL_RUN_MEMBER
 };
 
-#define HARMONY_JOB_TEST_PARAMETERS                                                                       \
-  job_record_t *job, bitstr_t *nodes, uint32_t min_nodes, uint32_t max_nodes, uint32_t req_nodes,         \
-      uint16_t mode, harmony::SlurmList preemptee_candidates, harmony::SlurmList *preemptee_jobs,                             \
+#define HARMONY_JOB_TEST_PARAMETERS                                                                                    \
+  job_record_t *job, bitstr_t *nodes, uint32_t min_nodes, uint32_t max_nodes, uint32_t req_nodes, uint16_t mode,       \
+      harmony::SlurmList preemptee_candidates, harmony::SlurmList *preemptee_jobs,                                     \
       harmony::ExcludedCores excluded_cores HARMONY_WILL_RUN_PARAMETER
 
-#define HARMONY_JOB_TEST_FROM_PARAMETERS                                                                  \
-  harmony::JobTest {                                                                                      \
-    job, nodes, min_nodes, max_nodes, req_nodes, mode, preemptee_candidates, preemptee_jobs,              \
-        excluded_cores HARMONY_WILL_RUN_INIT                                                              \
+#define HARMONY_JOB_TEST_FROM_PARAMETERS                                                                               \
+  harmony::JobTest {                                                                                                   \
+    job, nodes, min_nodes, max_nodes, req_nodes, mode, preemptee_candidates, preemptee_jobs,                           \
+        excluded_cores HARMONY_WILL_RUN_INIT                                                                           \
   }
 
 using StockJobTest = int (*)(HARMONY_JOB_TEST_PARAMETERS);
@@ -90,6 +90,7 @@ inline int ask(StockJobTest stock, const JobTest &call) {
 // for 37 names in 22.05 and for ever fewer later, and one that it does not ask for is never called.
 // Pointers are opaque here, since their types come and go between versions while the calling convention stays.
 //   row(return type, name, parameters, arguments)
+// clang-format off
 #define HARMONY_SELECT_FORWARDED(row)                                                                     \
   row(int, select_p_state_save, (void *dir), (dir))                                                       \
   row(int, select_p_state_restore, (void *dir), (dir))                                                    \
@@ -132,6 +133,7 @@ inline int ask(StockJobTest stock, const JobTest &call) {
   row(int, select_p_update_node_config, (int index), (index))                                             \
   row(void *, select_p_resv_test, (void *request, uint32_t count, void *avail, void *cores),              \
       (request, count, avail, cores))
+// clang-format on
 
 // In 22.05 the interface's own table of functions can be counted against ours (33 forwarded, plugin_id, and the
 // three the overlay answers itself), so that a name can be missing in neither.

@@ -28,7 +28,8 @@ ControllerReport ask_controller() {
   report.host = conf->control_cnt ? text(conf->control_machine[0]) : "";
   report.slurm_version = text(conf->version);
   report.plugin_dir = text(conf->plugindir);
-  if (auto pairs = static_cast<SlurmList>(conf->select_conf_key_pairs)) list_for_each(pairs, take_pair, &report.harmony);
+  if (auto pairs = static_cast<SlurmList>(conf->select_conf_key_pairs))
+    list_for_each(pairs, take_pair, &report.harmony);
   slurm_free_ctl_conf(conf);
   return report;
 }

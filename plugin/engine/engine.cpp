@@ -25,7 +25,8 @@ Engine &engine() {
 
 bool set_mode(Mode mode) {
   return guarded(engine().wall, "set_mode", false, [mode] {
-    info("harmony: engine " HARMONY_VERSION " ready, mode %s; no planner in this version, stock decides", mode_name(mode));
+    info("harmony: engine " HARMONY_VERSION " ready, mode %s; no planner in this version, stock decides",
+         mode_name(mode));
     return true;
   });
 }
@@ -51,6 +52,7 @@ void report(void (*tell)(void *to, const char *name, const char *value), void *t
 extern "C" {
 extern const harmony::EngineApi harmony_engine;
 const harmony::EngineApi harmony_engine = {
-    harmony::engine_layout, SLURM_VERSION_NUMBER, HARMONY_VERSION, harmony::set_mode, harmony::job_test, harmony::report,
+    harmony::engine_layout, SLURM_VERSION_NUMBER, HARMONY_VERSION,
+    harmony::set_mode,      harmony::job_test,    harmony::report,
 };
 }

@@ -68,7 +68,7 @@ int fini(void) {
   return SLURM_SUCCESS;
 }
 
-#define HARMONY_FORWARD(type, name, parameters, arguments)                                                \
+#define HARMONY_FORWARD(type, name, parameters, arguments)                                                             \
   type name parameters { return stock.name arguments; }
 HARMONY_SELECT_FORWARDED(HARMONY_FORWARD)
 

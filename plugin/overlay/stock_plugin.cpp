@@ -63,7 +63,8 @@ bool StockPlugin::load(const char *file) {
   char message[2 * sizeof path_];
   if (!open(file)) {
     snprintf(message, sizeof message,
-             "no stock %s in PluginDir=%s besides our own; list Slurm's plugin directory after ours", file, plugin_dirs());
+             "no stock %s in PluginDir=%s besides our own; list Slurm's plugin directory after ours", file,
+             plugin_dirs());
     fail(message);
     return false;
   }

@@ -27,8 +27,9 @@ int main(int argc, char **argv) {
   bool json = false;
   CLI::App *status = app.add_subcommand("status", "Say whether slurmctld has the overlay loaded, and what it is doing");
   status->add_flag("--json", json, "Print JSON for programs");
-  status->footer("Exit code: 0 loaded and as configured, 1 slurmctld does not answer, 2 wrong usage,\n"
-                 "3 slurmctld runs a stock plugin, 4 loaded but everything is left to stock against slurm.conf's wish.");
+  status->footer(
+      "Exit code: 0 loaded and as configured, 1 slurmctld does not answer, 2 wrong usage,\n"
+      "3 slurmctld runs a stock plugin, 4 loaded but everything is left to stock against slurm.conf's wish.");
 
   try {
     app.parse(argc, argv);

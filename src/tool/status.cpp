@@ -28,8 +28,9 @@ std::string why_not_loaded(const ControllerReport &report, const std::string &ou
                        report.slurm_version, built_for, report.slurm_version);
   if (!lists(report.plugin_dir, our_dir))
     return fmt::format("PluginDir={} does not list {}; put it first and restart slurmctld", report.plugin_dir, our_dir);
-  return fmt::format("PluginDir lists {}, but slurmctld runs its own plugins: it was not restarted since, or its log says why",
-                     our_dir);
+  return fmt::format(
+      "PluginDir lists {}, but slurmctld runs its own plugins: it was not restarted since, or its log says why",
+      our_dir);
 }
 
 const char *health_name(Health health) {
@@ -48,8 +49,9 @@ Status judge(const ControllerReport &report, const std::string &our_dir, const s
   if (!report.answered) return {Health::no_answer, fmt::format("slurmctld does not answer: {}", report.problem)};
   if (report.harmony.empty()) return {Health::not_loaded, why_not_loaded(report, our_dir, built_for)};
   if (fact(report, "HarmonySched") != "loaded")
-    return {Health::not_loaded, "select_cons_tres.so is ours, sched_backfill.so is not: is SchedulerType=sched/backfill, and were "
-                                "both files installed from one build?"};
+    return {Health::not_loaded,
+            "select_cons_tres.so is ours, sched_backfill.so is not: is SchedulerType=sched/backfill, and were "
+            "both files installed from one build?"};
   const std::string engine = fact(report, "HarmonyEngine");
   if (engine != "loaded" && engine != "not needed")
     return {Health::degraded, fmt::format("everything is left to stock; the engine is {}", engine)};
@@ -63,7 +65,8 @@ std::string status_text(const ControllerReport &report, const Status &status) {
   };
   if (report.answered) line("slurmctld", fmt::format("{} (Slurm {})", report.host, report.slurm_version));
   if (!report.harmony.empty()) {
-    line("overlay", fmt::format("{}, built for Slurm {}", fact(report, "HarmonyVersion"), fact(report, "HarmonyBuiltFor")));
+    line("overlay",
+         fmt::format("{}, built for Slurm {}", fact(report, "HarmonyVersion"), fact(report, "HarmonyBuiltFor")));
     line("select", fmt::format("loaded, in front of {}", fact(report, "HarmonySelect")));
     line("sched", fact(report, "HarmonySched"));
     line("mode", fact(report, "HarmonyMode"));

@@ -1,5 +1,5 @@
-// `harmony status`: is the overlay really loaded, and what is it doing? Slurm falls back to its own plugins without a word
-// when ours does not suit it, so this is the one place that says so aloud.
+// `harmony status`: is the overlay really loaded, and what is it doing? Slurm falls back to its own plugins without a
+// word when ours does not suit it, so this is the one place that says so aloud.
 #pragma once
 
 #include "src/values/controller_report.h"

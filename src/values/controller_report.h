@@ -1,5 +1,5 @@
-// What a slurmctld says of itself and of the overlay in it. A plain value: filled by the Slurm side (plugin/client), read
-// by `harmony status`.
+// What a slurmctld says of itself and of the overlay in it. A plain value: filled by the Slurm side (plugin/client),
+// read by `harmony status`.
 #pragma once
 
 #include <map>

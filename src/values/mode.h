@@ -28,7 +28,7 @@ constexpr const char *mode_names_allowed = "off, shadow, enforce";
 // What SchedulerParameters says of us. Views point into the string that was read.
 struct ModeSetting {
   Mode mode = Mode::off;
-  std::string_view bad_value;     // of harmony_mode, when it is none of the allowed; mode is off then
+  std::string_view bad_value; // of harmony_mode, when it is none of the allowed; mode is off then
   bool bad = false;
   std::string_view unknown_entry; // the first harmony_* entry that is not ours to read
 };
@@ -76,7 +76,8 @@ constexpr ModeSetting mode_from_scheduler_parameters(std::string_view parameters
     const std::size_t equals = entry.find('=');
     const std::string_view key = entry.substr(0, equals);
     if (detail::same_word(key, "harmony_mode"))
-      detail::read_mode_value(equals == std::string_view::npos ? std::string_view{} : entry.substr(equals + 1), setting);
+      detail::read_mode_value(equals == std::string_view::npos ? std::string_view{} : entry.substr(equals + 1),
+                              setting);
     else if (setting.unknown_entry.empty())
       setting.unknown_entry = entry;
   }

@@ -57,9 +57,9 @@ jobs_survive_slurmctld_killed_and_started_again() {
   local job
   cluster_use enforce
   cluster_restart_ctld
-  job=$(sleeper 4 --gpus=1)
+  job=$(sleeper 14 --gpus=1)
   await "$job" RUNNING
-  sleep 1 # slurmctld saves its state a moment after a change
+  sleep 6 # slurmctld saves its state up to 5 s after a change
   cluster_kill_ctld
   cluster_start_ctld
   overlay_is_loaded

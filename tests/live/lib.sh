@@ -50,7 +50,7 @@ keep() {
     (set -e; "$promise") >"$live_tmp/out" 2>&1
     status=$?
     case $status in
-    0) live_passed=$((live_passed + 1)); echo "ok       $live_name: ${promise//_/ } ($((SECONDS - started)) s)" ;;
+    0) live_passed=$((live_passed + 1)); echo "ok       $live_name: ${promise//_/ } ($((SECONDS - started)) s)"; sed "s/^/         /" "$live_tmp/out" ;;
     77) live_skipped=$((live_skipped + 1)); echo "skipped  $live_name: ${promise//_/ }: $(tail -n 1 "$live_tmp/out")" ;;
     *) live_failed=$((live_failed + 1)); echo "FAILED   $live_name: ${promise//_/ }"; sed 's/^/    /' "$live_tmp/out" ;;
     esac

@@ -30,8 +30,9 @@ class StatusTest : public CppUnit::TestFixture {
 
   static ControllerReport loaded() {
     ControllerReport report = stock();
-    report.harmony = {{"HarmonyVersion", "0.1.0"}, {"HarmonyBuiltFor", "22.05.8"}, {"HarmonyMode", "shadow"},
-                      {"HarmonyEngine", "loaded"}, {"HarmonySched", "loaded"},     {"HarmonySelect", "/usr/lib/slurm/s.so"}};
+    report.harmony = {{"HarmonyVersion", "0.1.0"}, {"HarmonyBuiltFor", "22.05.8"},
+                      {"HarmonyMode", "shadow"},   {"HarmonyEngine", "loaded"},
+                      {"HarmonySched", "loaded"},  {"HarmonySelect", "/usr/lib/slurm/s.so"}};
     return report;
   }
 

@@ -21,7 +21,8 @@ class WallTest : public CppUnit::TestFixture {
 
   void an_answer_passes() {
     WallLog log;
-    CPPUNIT_ASSERT_EQUAL(7, behind_wall(log, 0, [](const char *) {}, [] { return 7; }));
+    CPPUNIT_ASSERT_EQUAL(7, behind_wall(
+                                log, 0, [](const char *) {}, [] { return 7; }));
     CPPUNIT_ASSERT_EQUAL(std::uint64_t{0}, log.caught());
   }
 
@@ -37,7 +38,8 @@ class WallTest : public CppUnit::TestFixture {
   void anything_that_is_thrown_is_stopped() {
     WallLog log;
     std::string line;
-    behind_wall(log, false, [&](const char *what) { line = what; }, []() -> bool { throw 42; });
+    behind_wall(
+        log, false, [&](const char *what) { line = what; }, []() -> bool { throw 42; });
     CPPUNIT_ASSERT_EQUAL(std::string("an exception that is no std::exception"), line);
   }
 

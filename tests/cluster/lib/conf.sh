@@ -99,12 +99,20 @@ cluster_make_devices() {
 }
 
 cluster_write_conf() {
-  local user
-  user=$(id -un)
   cluster_write_plugins
   cluster_write_nodes
-  [ -e "$cluster_dir/etc/extra.conf" ] || : >"$cluster_dir/etc/extra.conf"
-  cat >"$cluster_dir/etc/slurm.conf" <<END
+  _slurm_conf_lines | _without_keys_of "$cluster_dir/etc/extra.conf" >"$cluster_dir/etc/slurm.conf"
+}
+
+# Lets extra.conf say something else than we do: Slurm complains of a key that is given twice.
+_without_keys_of() {
+  awk -F= 'NR == FNR { taken[tolower($1)] = $1 !~ /^(NodeName|PartitionName)$/; next } !taken[tolower($1)]' "$1" -
+}
+
+_slurm_conf_lines() {
+  local user
+  user=$(id -un)
+  cat <<END
 ClusterName=harmony
 SlurmctldHost=$(hostname -s)(127.0.0.1)
 SlurmctldPort=$cluster_port

@@ -1,61 +1,63 @@
-# What tests/compat/run says, and what it counts. Sourced; reads $passes, $tests, $kept_logs and the results of suite.sh.
+# What tests/compat/run says, and what it counts. Sourced; reads $passes, $tests, $build, $tmp and the results of suite.sh.
+# shellcheck shell=bash disable=SC2154
 
 declare -A report_outcome # of each test: passed, failed or skipped
 
 # A test that stock does not pass says nothing about the overlay.
 stock_lets_it_count() { [ "${verdict[stock $1]-passes}" = passes ]; }
 
-# report_test PASS TEST: its line, as soon as its outcome is known; stock's pass alone leaves it open.
+# report_test PASS TEST: its line, as soon as its outcome is known.
 report_test() {
-  case "$(_outcome "$1" "$2")" in
-  passed) report_outcome[$2]=passed; echo "ok       $2 $(_times "$2")" ;;
-  failed) report_outcome[$2]=failed; echo "FAILED   $2 $(_verdicts "$2")" ;;
-  skipped) report_outcome[$2]=skipped; echo "skipped  $2 $(_verdicts "$2"): $(_reason "$1" "$2")"; _keep_logs "$2" ;;
+  local outcome
+  outcome=$(_outcome "$1" "$2")
+  [ "$outcome" != open ] || return 0
+  report_outcome[$2]=$outcome
+  case $outcome in
+  passed) echo "ok       $2 $(_of_each_pass "$2" seconds ' s')" ;;
+  failed) echo "FAILED   $2 $(_of_each_pass "$2" verdict): $(_reason "$1" "$2")" ;;
+  skipped) echo "skipped  $2 $(_of_each_pass "$2" verdict): $(_reason "$1" "$2")" ;;
   esac
 }
 
-_outcome() { # PASS TEST
+# _outcome PASS TEST: what the test's verdict so far means. Of two passes, the first decides only whether the second counts.
+_outcome() {
   case "${#passes[@]} $1 ${verdict[$1 $2]}" in
-  '2 stock passes') ;;
-  *passes) echo passed ;;
-  '2 stock '* | '1 '*skips) echo skipped ;;
+  '2 stock passes') echo open ;;
+  '2 stock '*) echo skipped ;;
+  '1 '*' skips') echo skipped ;;
+  *' passes') echo passed ;;
   *) echo failed ;;
   esac
 }
 
 report_attempt() { # PASS TEST ATTEMPT
+  local next='tried again'
+  [ "$3" -lt "$suite_attempts" ] || next='given up'
   progress_done
-  echo "retry?   $2 $1 ${verdict[$1 $2]} after ${seconds[$1 $2]} s, attempt $3 of $suite_attempts"
+  echo "         $2 $1 ${verdict[$1 $2]} after ${seconds[$1 $2]} s, attempt $3 of $suite_attempts, $next"
 }
 
 report_pass() { # PASS SECONDS
   local test count=0
   for test in "${tests[@]}"; do [ "${verdict[$1 $test]-}" != passes ] || count=$((count + 1)); done
-  say "$1 pass: $count of ${#tests[@]} tests pass, $2 s"
+  say "$1 pass took $2 s, tests passed: $count of ${#tests[@]}"
 }
 
-_each_pass() { # TEST ARRAY UNIT: "stock 3 s, overlay 4 s"
-  local pass text='' value
+# _of_each_pass TEST ARRAY [UNIT]: such as "stock 3 s, overlay 4 s" or "stock passes, overlay fails".
+_of_each_pass() {
   local -n values=$2
+  local pass text=''
   for pass in "${passes[@]}"; do
-    value=${values[$pass $1]-}
-    [ -z "$value" ] || text+="${text:+, }$pass $value$3"
+    [ -z "${values[$pass $1]-}" ] || text+="${text:+, }$pass ${values[$pass $1]}${3-}"
   done
   echo "$text"
 }
 
-_times() { _each_pass "$1" seconds ' s'; }
-
-_verdicts() { _each_pass "$1" verdict ''; }
-
-# Why, in SchedMD's words.
-_reason() { # PASS TEST
+# _reason PASS TEST: the first complaint in the test's log, without its time stamp and back trace.
+_reason() {
   local line
-  line=$(grep -aE -m 1 '(Fatal|Skip|SKIP|Error).*' "${log[$1 $2]}") && echo "$line" || echo 'no reason given'
-}
-
-_keep_logs() { # TEST
-  mkdir -p "$kept_logs" && cp "$tmp"/logs/*-"$1"-*.log "$kept_logs/"
+  line=$(grep -aE -m 1 '\] Fatal |\] Error |\((skip|subskip|fail|subfail)@' "${log[$1 $2]}") || line='no reason given'
+  sed -E 's/^\[[^]]*\] *[A-Za-z]+ +//; s/ \([a-z_]+@.*//' <<<"$line"
 }
 
 _count() { # OUTCOME
@@ -64,21 +66,39 @@ _count() { # OUTCOME
   echo "$count"
 }
 
-_show_failure() { # TEST
-  local pass=${passes[-1]}
-  _keep_logs "$1"
-  echo "    $1 $(_verdicts "$1"); the end of $kept_logs/$(basename "${log[$pass $1]}"):"
-  tail -n 15 "${log[$pass $1]}" | sed 's/^/        /'
+_show_failures() {
+  local test file
+  echo "failed:"
+  for test in "${tests[@]}"; do
+    [ "${report_outcome[$test]-}" = failed ] || continue
+    file=${log[${passes[-1]} $test]}
+    echo "    $test $(_of_each_pass "$test" verdict); the end of $build/compat-logs/${file##*/}:"
+    tail -n 15 "$file" | sed 's/^/        /'
+  done
 }
 
+# report_close: the last words; false if a test failed, or if none passed and so nothing was shown.
 report_close() {
-  local test failed
-  failed=$(_count failed)
-  if [ "$failed" != 0 ]; then
-    echo "failed:"
-    for test in "${tests[@]}"; do [ "${report_outcome[$test]-}" != failed ] || _show_failure "$test"; done
-    cp "$cluster_dir/log/slurmctld.log" "$kept_logs/"
-  fi
-  echo "compat: $(_count passed) passed, $failed failed, $(_count skipped) skipped"
-  [ "$failed" = 0 ] && [ "$(_count passed)" != 0 ]
+  local passed failed
+  passed=$(_count passed) failed=$(_count failed)
+  [ "$failed" = 0 ] || _show_failures
+  [ "$passed" != 0 ] || echo "no test passed, so nothing was compared"
+  echo "compat: $passed passed, $failed failed, $(_count skipped) skipped"
+  [ "$failed" = 0 ] && [ "$passed" != 0 ]
+}
+
+# report_keep_logs: of tests that did not pass at the first attempt, with slurmctld's own.
+report_keep_logs() {
+  local test kept=$build/compat-logs
+  rm -rf "$kept"
+  for test in "${tests[@]}"; do
+    _passed_at_once "$test" || { mkdir -p "$kept" && cp "$tmp"/logs/*-"$test"-*.log "$tmp/cluster/log/slurmctld.log" "$kept"; }
+  done
+}
+
+_passed_at_once() { # TEST
+  local pass
+  for pass in "${passes[@]}"; do
+    [ "${verdict[$pass $1]-passes}" = passes ] && [ ! -e "$tmp/logs/$pass-$1-2.log" ] || return 1
+  done
 }

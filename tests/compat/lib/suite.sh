@@ -1,5 +1,5 @@
 # One of SchedMD's tests: where it runs, how often, and what came of it. Sourced; needs $here, $source_tree, $tmp, cluster.sh.
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2034,SC2154
 
 # Of the last attempt, by "PASS TEST". A verdict: passes, skips, fails, hangs, crashes (slurmctld), or is cut short.
 declare -A verdict seconds log
@@ -79,6 +79,9 @@ _attempt() { # TEST LOG
   ) </dev/null >"$2" 2>&1 &
   suite_process=$!
   wait "$suite_process"
+  local status=$?
+  suite_process=''
+  return "$status"
 }
 
 # Ends the test at hand, if any: timeout passes the signal on to all of the test.

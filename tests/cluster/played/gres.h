@@ -8,12 +8,12 @@
 
 #include <vector>
 
-#include "played_nodes_config.h"
+#include "tests/cluster/played/node_config.h"
 
 namespace played {
 
-void pack_gres(std::vector<Node>& nodes);
+void pack_gres(std::vector<Node> &nodes);
 
-}  // namespace played
+} // namespace played
 
 #endif
