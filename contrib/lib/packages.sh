@@ -12,10 +12,7 @@ packages_in() {
 }
 
 packages_missing() {
-  local package
-  for package in $(packages_in "$@"); do
-    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || echo "$package"
-  done
+  packages_in "$@" | sort | comm -23 - <(dpkg-query -W -f='${Package} ${db:Status-Status}\n' | sed -n 's/ installed$//p' | sort -u)
 }
 
 # Debian starts a package's daemons as it is installed. Ours run in a private cluster only, so dpkg

@@ -10,6 +10,7 @@ set -uo pipefail
 live_passed=0 live_failed=0 live_skipped=0
 live_name=$(basename "$0" .sh)
 live_tmp=$(mktemp -d "${TMPDIR:-/tmp}/harmony-live.XXXXXX")
+chmod 755 "$live_tmp" # other users have parts in some tests
 
 live_end() {
   local status=$?
@@ -31,7 +32,6 @@ live_cluster() {
   local number
   number=$(find "$live_tmp" -maxdepth 1 -name 'c*' | wc -l)
   cluster_setup "$live_tmp/c$number" --overlay "$HARMONY_OVERLAY" --mode shadow "$@"
-  chmod 755 "$live_tmp"
   cluster_start
   cluster_wait_idle || cluster_die "only $(cluster_idle_count) nodes became idle"
 }

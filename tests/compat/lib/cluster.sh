@@ -5,7 +5,9 @@
 
 # Found by trying which settings let the most tests pass on stock. The harness adds the overlay's mode to the first.
 compat_scheduler='bf_interval=2,sched_interval=2,sched_min_interval=10000,batch_sched_delay=0,bf_continue'
-compat_extra='AllowSpecResourcesUsage=yes
+compat_extra='PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+AllowSpecResourcesUsage=yes
 PartitionName=second Nodes=ALL MaxTime=INFINITE State=UP'
 
 compat_cluster_start() {

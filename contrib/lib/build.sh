@@ -1,0 +1,52 @@
+# Building in DIR/build, once: configured again only if its options change, and installed below build/stage. Sourced; needs
+# say.sh and slurm-source.sh.
+
+build_dir=${HARMONY_BUILD:-$harmony_top/build}
+
+# run_logged LOG COMMAND...: shows COMMAND's last line while it runs on a terminal, and the log's end if it fails.
+run_logged() {
+  local log=$1 line status
+  shift
+  if [ -t 1 ]; then
+    "$@" 2>&1 </dev/null | tee "$log" | while IFS= read -r line; do progress "${line:0:100}"; done
+    status=${PIPESTATUS[0]}
+    progress_done
+  else
+    "$@" >"$log" 2>&1 </dev/null
+    status=$?
+  fi
+  [ "$status" = 0 ] || tail -n 30 "$log" >&2
+  return "$status"
+}
+
+# build_configure DIR OPTION...: ./configure in DIR unless it was configured with just these options.
+build_configure() {
+  local dir=$1
+  shift
+  mkdir -p "$dir" || die "cannot make the build directory $dir (set HARMONY_BUILD to one that you may write)"
+  if [ ! -e "$harmony_top/configure" ]; then
+    run_logged "$dir/autoreconf.log" autoreconf -i "$harmony_top" || die "autoreconf failed"
+  fi
+  if [ ! -e "$dir/Makefile" ] || [ "$(cat "$dir/configured" 2>/dev/null)" != "$*" ]; then
+    say "configuring in $dir"
+    (cd "$dir" && run_logged configure.log "$harmony_top/configure" "$@") || die "configure failed; see $dir/configure.log"
+    printf '%s\n' "$*" >"$dir/configured"
+  fi
+}
+
+# build_make DIR TARGET...: make, quietly.
+build_make() {
+  local dir=$1
+  shift
+  run_logged "$dir/make.log" make -C "$dir" -j"$(nproc)" "$@" || die "the build failed; see $dir/make.log"
+}
+
+# build_ensure: everything built and installed in build/stage. Several at a time take turns.
+build_ensure() {
+  mkdir -p "$build_dir" || die "cannot make the build directory $build_dir (set HARMONY_BUILD to one that you may write)"
+  exec {build_lock}>"$build_dir/lock"
+  flock "$build_lock"
+  build_configure "$build_dir" --prefix="$build_dir/stage" --with-slurm-src="$(slurm_source_dir)" --enable-werror
+  make -C "$build_dir" -q stage >/dev/null 2>&1 || { say "building in $build_dir"; build_make "$build_dir" stage; }
+  exec {build_lock}>&-
+}
