@@ -36,9 +36,6 @@ scontrol_show_job_is_as_fast_as_stock() { as_fast_as_stock scontrol show job; }
 leave_no_jobs() { :; } # the queue is what the clients show
 
 live_cluster --nodes 2
-overlay_conf=$SLURM_CONF stock_conf=$live_tmp/slurm.conf
-sed "s,$cluster_dir/etc/plugins.conf,$live_tmp/plugins.conf," "$overlay_conf" >"$stock_conf"
-cp "$cluster_dir/etc/gres.conf" "$live_tmp"
-grep -v PluginDir "$cluster_dir/etc/plugins.conf" >"$live_tmp/plugins.conf"
+overlay_conf=$SLURM_CONF stock_conf=$(cluster_client_conf "$live_tmp")
 for ((job = 0; job < 20; job++)); do sleeper 300 -N 2 --exclusive >/dev/null; done
 keep squeue_is_as_fast_as_stock sinfo_is_as_fast_as_stock scontrol_show_job_is_as_fast_as_stock

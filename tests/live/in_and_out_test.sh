@@ -68,13 +68,11 @@ jobs_survive_slurmctld_killed_and_started_again() {
 }
 
 a_client_and_a_node_with_a_stock_slurm_conf_work_unchanged() {
-  local stock_conf=$live_tmp/stock
-  mkdir -p "$stock_conf"
-  sed "s,$cluster_dir/etc/plugins.conf,$stock_conf/plugins.conf," "$SLURM_CONF" >"$stock_conf/slurm.conf"
-  cp "$cluster_dir/etc/gres.conf" "$stock_conf"
-  grep -v PluginDir "$cluster_dir/etc/plugins.conf" >"$stock_conf/plugins.conf"
-  same "tasks" 2 "$(SLURM_CONF=$stock_conf/slurm.conf timeout 30 srun -n 2 --gpus=2 hostname | wc -l)"
-  SLURM_CONF=$stock_conf/slurm.conf timeout 10 "$HARMONY_BIN" status >/dev/null || fail "status from a stock client failed"
+  local stock_conf
+  mkdir -p "$live_tmp/stock"
+  stock_conf=$(cluster_client_conf "$live_tmp/stock")
+  same "tasks" 2 "$(SLURM_CONF=$stock_conf timeout 30 srun -n 2 --gpus=2 hostname | wc -l)"
+  SLURM_CONF=$stock_conf timeout 10 "$HARMONY_BIN" status >/dev/null || fail "status from a stock client failed"
 }
 
 live_cluster

@@ -42,6 +42,14 @@ cluster_write_plugins() {
   } >"$cluster_dir/etc/plugins.conf"
 }
 
+# cluster_client_conf DIR: a slurm.conf in DIR for clients that take stock plugins, whatever slurmctld takes; prints its path.
+cluster_client_conf() {
+  sed "s,$cluster_dir/etc/plugins.conf,$1/plugins.conf," "$cluster_dir/etc/slurm.conf" >"$1/slurm.conf"
+  cp "$cluster_dir/etc/gres.conf" "$1"
+  grep -v PluginDir "$cluster_dir/etc/plugins.conf" >"$1/plugins.conf"
+  echo "$1/slurm.conf"
+}
+
 _nodes_of_kind() { # NAME-PREFIX COUNT KIND: the names of those of COUNT nodes that are of KIND, comma-separated
   local index names=()
   for ((index = 0; index < $2; index++)); do
