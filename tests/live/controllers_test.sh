@@ -13,8 +13,8 @@ start_controller() { # NAME
   disown
 }
 
-primary_answers() { timeout 5 scontrol ping 2>/dev/null | grep -q 'primary) at ctl1 is UP'; }
-backup_answers() { timeout 5 scontrol ping 2>/dev/null | grep -q 'backup.*) at ctl2 is UP'; }
+primary_answers() { [[ $(timeout 5 scontrol ping 2>/dev/null) == *'primary) at ctl1 is UP'* ]]; }
+backup_answers() { [[ $(timeout 5 scontrol ping 2>/dev/null) == *') at ctl2 is UP'* ]]; }
 backup_rules() { [ "$(timeout 10 sinfo -h -o %D 2>/dev/null)" ] && ! primary_answers; }
 
 two_controllers() {
@@ -50,7 +50,7 @@ if [ "$(id -u)" != 0 ] || ! unshare --uts --mount true 2>/dev/null; then
 else
   cluster_setup "$live_tmp/c0" --nodes 2 --overlay "$HARMONY_OVERLAY" --mode enforce
   two_controllers
-  _start_munged
+  cluster_start_munged
   start_controller ctl1
   cluster_until 20 primary_answers || { cat "$live_tmp/ctl1.out"; cluster_die "the primary did not start"; }
   start_controller ctl2

@@ -59,7 +59,7 @@ keep() {
   live_close
 }
 
-leave_no_jobs() { _cancel_all_jobs; }
+leave_no_jobs() { cluster_cancel_jobs; }
 
 skip() { echo "$*"; exit 77; }
 
@@ -67,6 +67,14 @@ fail() { echo "$*"; exit 1; }
 
 same() { # WHAT EXPECTED FOUND
   [ "$2" = "$3" ] || fail "$1: expected '$2', found '$3'"
+}
+
+# says PATTERN COMMAND...: COMMAND succeeds, and what it prints has a line like PATTERN.
+says() {
+  local pattern=$1 text
+  shift
+  text=$("$@" 2>&1) || fail "'$*' failed: $text"
+  grep -qE -- "$pattern" <<<"$text" || fail "'$*' does not say '$pattern': $text"
 }
 
 # submit OPTION...: a batch job; prints its id. Output goes nowhere unless told.

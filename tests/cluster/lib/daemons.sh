@@ -31,20 +31,20 @@ _stop_daemon() { # NAME SIGNAL
   cluster_until 20 _gone "$1" || { kill -KILL "$pid" 2>/dev/null; cluster_until 5 _gone "$1"; }
 }
 
-_start_munged() {
+cluster_start_munged() {
   [ -s "$cluster_dir/etc/munge.key" ] || (umask 077; head -c 1024 /dev/urandom >"$cluster_dir/etc/munge.key")
   /usr/sbin/munged --force --key-file="$cluster_dir/etc/munge.key" --socket="$cluster_dir/run/munge.socket" \
     --pid-file="$cluster_dir/run/munged.pid" --log-file="$cluster_dir/log/munged.log" \
     --seed-file="$cluster_dir/run/munged.seed" </dev/null >/dev/null 2>>"$cluster_dir/log/munged.err"
 }
 
-_ctld_answers() { timeout 5 scontrol ping >/dev/null 2>&1; }
+cluster_ctld_answers() { timeout 5 scontrol ping >/dev/null 2>&1; }
 
 _launch_ctld() {
   slurmctld -f "$SLURM_CONF" </dev/null >/dev/null 2>>"$cluster_dir/log/slurmctld.err" &&
-    cluster_until 15 _ctld_or_dead && _ctld_answers
+    cluster_until 15 _ctld_or_dead && cluster_ctld_answers
 }
-_ctld_or_dead() { _ctld_answers || { [ -s "$cluster_dir/run/slurmctld.pid" ] && ! _alive slurmctld; }; }
+_ctld_or_dead() { cluster_ctld_answers || { [ -s "$cluster_dir/run/slurmctld.pid" ] && ! _alive slurmctld; }; }
 
 cluster_log_tail() { tail -n 15 "$cluster_dir/log/slurmctld.err" "$cluster_dir/log/slurmctld.log" 2>/dev/null; }
 
@@ -104,7 +104,7 @@ _start_played() {
 
 cluster_start() {
   local index
-  _alive munged || _start_munged || cluster_die "munged did not start: $(tail -n 3 "$cluster_dir/log/munged.err")"
+  _alive munged || cluster_start_munged || cluster_die "munged did not start: $(tail -n 3 "$cluster_dir/log/munged.err")"
   _start_ctld_on_some_ports ||
     { cluster_log_tail >&2; cluster_die "slurmctld did not start; logs are in $cluster_dir/log"; }
   for ((index = 0; index < cluster_nodes; index++)); do cluster_start_node "n$index"; done
@@ -113,10 +113,10 @@ cluster_start() {
 
 cluster_idle_count() { timeout 10 sinfo -h -N -t idle -o %N 2>/dev/null | sort -u | wc -l; }
 
-_all_idle() { [ "$(cluster_idle_count)" -ge "$1" ]; }
+cluster_has_idle() { [ "$(cluster_idle_count)" -ge "$1" ]; }
 
 # cluster_wait_idle [COUNT [SECONDS]]: until that many nodes are idle; all within 30 s by default.
-cluster_wait_idle() { cluster_until "${2:-30}" _all_idle "${1:-$((cluster_nodes + cluster_played))}"; }
+cluster_wait_idle() { cluster_until "${2:-30}" cluster_has_idle "${1:-$((cluster_nodes + cluster_played))}"; }
 
 # Whatever still has the cluster's directory open: job steps that outlived their slurmd.
 _remains() {
@@ -139,16 +139,16 @@ _running_daemons() { local name; for name in $(_daemons); do ! _alive "$name" ||
 
 _none_running() { [ -z "$(_running_daemons)" ]; }
 
-_cancel_all_jobs() {
+cluster_cancel_jobs() {
   local jobs
   _alive slurmctld && jobs=$(timeout 5 squeue -h -o %i 2>/dev/null) && [ -n "$jobs" ] || return 0
   timeout 10 scancel --quiet $jobs 2>/dev/null
-  cluster_until 5 _queue_empty || true
+  cluster_until 5 cluster_queue_empty || true
 }
 
 cluster_stop() {
   local name pid
-  _cancel_all_jobs
+  cluster_cancel_jobs
   for name in $(_running_daemons); do kill -TERM "$(_pid "$name")" 2>/dev/null || true; done
   cluster_until 20 _none_running || true
   for name in $(_running_daemons); do kill -KILL "$(_pid "$name")" 2>/dev/null || true; done
@@ -156,4 +156,4 @@ cluster_stop() {
   _stop_daemon munged TERM
 }
 
-_queue_empty() { [ -z "$(timeout 5 squeue -h -o %i 2>/dev/null)" ]; }
+cluster_queue_empty() { [ -z "$(timeout 5 squeue -h -o %i 2>/dev/null)" ]; }

@@ -39,7 +39,7 @@ compat_cluster_take() {
 
 # compat_ctld_survived: true if slurmctld still answers; otherwise starts it for the tests to come.
 compat_ctld_survived() {
-  cluster_until 20 _ctld_answers && return 0
+  cluster_until 20 cluster_ctld_answers && return 0
   cluster_restart_ctld
   return 1
 }
@@ -47,13 +47,13 @@ compat_ctld_survived() {
 # What a failed test leaves behind must not fail the next one.
 compat_cluster_tidy() {
   _restore_conf
-  cluster_until 5 _queue_empty || _cancel_all_jobs
+  cluster_until 5 cluster_queue_empty || cluster_cancel_jobs
   _delete_reservations
   cluster_wait_idle "$cluster_nodes" 20 || timeout 10 scontrol update NodeName=ALL State=RESUME
   cluster_until 60 _at_rest || die "the cluster does not come to rest after a test:" "$(timeout 10 sinfo -N; timeout 10 squeue)"
 }
 
-_at_rest() { _queue_empty && _all_idle "$cluster_nodes"; }
+_at_rest() { cluster_queue_empty && cluster_has_idle "$cluster_nodes"; }
 
 # Some tests edit slurm.conf, and leave it so when they fail.
 _restore_conf() {

@@ -35,14 +35,14 @@ END_CONF
 set slurm_dir "/usr"
 set src_dir "$source_tree"
 set build_dir "$source_tree"
-set testsuite_shared_dir "$tmp/testsuite/expect"
+set testsuite_shared_dir "$tmp/expect"
 set testsuite_colorize false
 set max_job_delay 60
 END_GLOBALS
 }
 
 # suite_run PASS TEST: until it does not fail, a few times at most, because some tests fail at random on stock too (38.12
-# hangs once in a dozen runs). A crash is final.
+# once in a dozen runs). A crash is final.
 suite_run() {
   local attempt key="$1 $2" started
   for ((attempt = 1; attempt <= suite_attempts; attempt++)); do
@@ -69,10 +69,10 @@ _verdict() { # EXIT-CODE, of SchedMD's tests or of timeout
 # A fresh copy of the suite each time, because tests write beside themselves. In the background, because bash
 # handles a signal only after the command in the foreground; such a command ignores SIGINT unless that is undone.
 _attempt() { # TEST LOG
-  rm -rf "$tmp/testsuite"
-  cp -r "$source_tree/testsuite" "$tmp/testsuite" || return 1
+  rm -rf "$tmp/expect"
+  cp -r "$source_tree/testsuite/expect" "$tmp/expect" || return 1
   (
-    cd "$tmp/testsuite/expect" || exit 1
+    cd "$tmp/expect" || exit 1
     exec env -i --default-signal=INT,QUIT PATH="$PATH" HOME=/root USER=root LOGNAME=root SHELL=/bin/bash TERM=dumb \
       SLURM_CONF="$SLURM_CONF" SLURM_TESTSUITE_CONF="$tmp/testsuite.conf" SLURM_LOCAL_GLOBALS_FILE="$tmp/globals.local" \
       timeout --kill-after=5 "$(_timeout_of "$1")" expect "./test$1"
