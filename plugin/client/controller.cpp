@@ -28,6 +28,8 @@ ControllerReport ask_controller() {
   report.host = conf->control_cnt ? text(conf->control_machine[0]) : "";
   report.slurm_version = text(conf->version);
   report.plugin_dir = text(conf->plugindir);
+  report.state_directory = text(conf->state_save_location);
+  report.slurm_user = conf->slurm_user_id;
   if (auto pairs = static_cast<SlurmList>(conf->select_conf_key_pairs))
     list_for_each(pairs, take_pair, &report.harmony);
   slurm_free_ctl_conf(conf);

@@ -2,6 +2,7 @@
 
 #include "plugin/client/controller.h"
 #include "src/tool/status.h"
+#include "src/tool/topology_command.h"
 
 #include <CLI/CLI.hpp>
 
@@ -17,6 +18,41 @@ int run_status(bool json) {
   return static_cast<int>(status.health);
 }
 
+CLI::App *add_status(CLI::App &app, bool &json) {
+  CLI::App *status = app.add_subcommand("status", "Say whether slurmctld has the overlay loaded, and what it is doing");
+  status->add_flag("--json", json, "Print JSON for programs");
+  status->footer(
+      "Exit code: 0 loaded and as configured, 1 slurmctld does not answer, 2 wrong usage,\n"
+      "3 slurmctld runs a stock plugin, 4 loaded but everything is left to stock against slurm.conf's wish.");
+  return status;
+}
+
+CLI::App *add_topology(CLI::App &app, harmony::TopologyOptions &options) {
+  CLI::App *topology = app.add_subcommand("topology", "Show a node's topology, draw it, or publish it to slurmctld");
+  CLI::Option_group *source =
+      topology->add_option_group("Source", "this machine by default; hwloc and, where there is one, NVML");
+  source->add_option("--xml", options.xml, "An hwloc export (lstopo FILE.xml)")->type_name("FILE");
+  source->add_option("--synthetic", options.synthetic, "A built-in profile, such as pcie8 or dgx1")
+      ->type_name("PROFILE");
+  source->add_option("--node", options.node, "As slurmctld sees this node; best asked on slurmctld's host")
+      ->type_name("NODE");
+  source->require_option(0, 1);
+  CLI::Option_group *output = topology->add_option_group("Output", "a table by default");
+  output->add_flag("--json", options.json, "Print JSON for programs");
+  output->add_flag("--gres", options.gres, "Print this node's lines for gres.conf");
+  output->add_flag("--compact", options.compact, "Print the form that is published");
+  output->add_option("--svg", options.svg, "Draw the node into FILE")->type_name("FILE");
+  output->add_flag("--publish", options.publish,
+                   "Put it into the node's Extra field in slurmctld; as root on the node");
+  output->require_option(0, 1);
+  topology->add_option("--as", options.as, "The node's name in slurm.conf; this host's by default")->type_name("NODE");
+  topology->add_option("--wait", options.wait, "With --publish: how long to wait for a slurmctld that does not answer")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0, 86400));
+  topology->footer("Exit code: 0 done, 1 failed, 2 wrong usage.");
+  return topology;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -25,16 +61,14 @@ int main(int argc, char **argv) {
   app.require_subcommand(1);
 
   bool json = false;
-  CLI::App *status = app.add_subcommand("status", "Say whether slurmctld has the overlay loaded, and what it is doing");
-  status->add_flag("--json", json, "Print JSON for programs");
-  status->footer(
-      "Exit code: 0 loaded and as configured, 1 slurmctld does not answer, 2 wrong usage,\n"
-      "3 slurmctld runs a stock plugin, 4 loaded but everything is left to stock against slurm.conf's wish.");
+  harmony::TopologyOptions topology_options;
+  CLI::App *status = add_status(app, json);
+  add_topology(app, topology_options);
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  return run_status(json);
+  return status->parsed() ? run_status(json) : harmony::run_topology(topology_options);
 }

@@ -73,6 +73,7 @@ std::string status_text(const ControllerReport &report, const Status &status) {
     line("engine", fact(report, "HarmonyEngine"));
     if (const std::string tests = fact(report, "HarmonyJobTests"); !tests.empty())
       line("job_test", fmt::format("{} seen, {} exceptions stopped", tests, fact(report, "HarmonyExceptions")));
+    if (const std::string topology = fact(report, "HarmonyTopology"); !topology.empty()) line("topology", topology);
   } else if (report.answered) {
     line("overlay", "NOT LOADED");
   }

@@ -14,6 +14,8 @@ struct ControllerReport {
   std::string host;
   std::string slurm_version;
   std::string plugin_dir;
+  std::string state_directory;                // StateSaveLocation
+  unsigned slurm_user = 0;                    // SlurmUser's uid
   std::map<std::string, std::string> harmony; // the overlay's own facts, Harmony*; empty if stock runs
 };
 

@@ -1,0 +1,20 @@
+// The topology that placement uses for a node, from the best source there is: what the node published, else what
+// gres.conf told Slurm, else one domain for the whole node.
+#pragma once
+
+#include "src/publish/node_facts.h"
+
+#include <string>
+#include <vector>
+
+namespace harmony {
+
+struct NodeTopology {
+  Topology topology;
+  std::string problem;             // with what the node published, if anything; names the node and the position
+  std::vector<std::string> levels; // each source in turn, best first, and what became of it
+};
+
+NodeTopology topology_of(const NodeFacts &facts);
+
+} // namespace harmony
