@@ -13,6 +13,7 @@ namespace {
 constexpr int max_set_bits = 131072; // CPUs: two for each of max_cores
 constexpr std::size_t max_set_text = max_set_bits / 32 * 11;
 constexpr unsigned max_nodes = 1024;
+constexpr unsigned max_children = 4096; // of one object: hwloc walks along all of them for each new one
 constexpr std::uint64_t max_objects = 1u << 20;
 constexpr unsigned max_pci_domain = 0xffff; // hwloc 2 has 16 bits for it
 
@@ -127,6 +128,7 @@ std::string ObjectWriter::place(const ObjectType &type) const {
     return std::strcmp(type.name, "Machine") ? fmt::format("the root object is a {}, not a Machine", type.name) : "";
   }
   const ObjectType &parent = *open_.back().type;
+  if (open_.back().children >= max_children) return fmt::format("more than {} objects in one", max_children);
   const auto wrong = [&] { return fmt::format("{} inside {}", type.name, parent.name); };
   if (type.family == Family::io) {
     const bool software = !std::strcmp(type.name, "OSDev");
@@ -284,7 +286,7 @@ Opened ObjectWriter::open(const Attributes &attributes, int format, std::string 
   if (frame.type->family != Family::io) problem = numbered(attributes, frame);
   write_number(attributes);
   write(attributes, frame, io);
-  if (!open_.empty()) open_.back().has_children = true;
+  if (!open_.empty()) ++open_.back().children;
   had_root_ = true;
   open_.push_back(std::move(frame));
   return Opened::written;
@@ -292,7 +294,7 @@ Opened ObjectWriter::open(const Attributes &attributes, int format, std::string 
 
 void ObjectWriter::info(const Attributes &attributes) {
   const std::string name = attributes.get("name"), value = escaped(attributes.get("value"));
-  if (open_.empty() || open_.back().has_children || !used_infos.count(name) || value.empty()) return;
+  if (open_.empty() || open_.back().children || !used_infos.count(name) || value.empty()) return;
   text_ += fmt::format("<info name=\"{}\" value=\"{}\"/>\n", name, value);
 }
 

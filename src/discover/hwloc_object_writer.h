@@ -41,7 +41,7 @@ private:
     Bitmap cpuset, complete, nodeset;
     Bitmap taken;        // by the normal children so far
     int last_first = -1; // first CPU of the last of them
-    bool has_children = false;
+    unsigned children = 0;
   };
 
   struct Io {

@@ -25,6 +25,7 @@ class HwlocXmlTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(sets_that_contradict_each_other_are_refused);
   CPPUNIT_TEST(objects_in_the_wrong_place_are_refused);
   CPPUNIT_TEST(numbers_in_it_drive_no_allocation);
+  CPPUNIT_TEST(a_file_made_to_keep_hwloc_busy_is_refused);
   CPPUNIT_TEST(more_gpus_than_a_topology_may_have_are_refused);
   CPPUNIT_TEST(an_nvlink_matrix_of_another_size_is_refused);
   CPPUNIT_TEST(damaged_exports_never_crash_the_reader);
@@ -182,6 +183,12 @@ class HwlocXmlTest : public CppUnit::TestFixture {
     assert_refused(
         with(two_cores(), "<distances2 nbobjs=\"4000000000\" name=\"NVLinkBandwidth\" type=\"OSDev\"></distances2>"),
         "line 2: NVLinkBandwidth without a sound nbobjs");
+  }
+
+  void a_file_made_to_keep_hwloc_busy_is_refused() {
+    std::string many;
+    for (int i = 0; i < 5000; ++i) many += pci("0000:01:00.0", "0302 [10de:1db5]");
+    assert_refused(with(two_cores() + bridge(many)), "line 2: more than 4096 objects in one");
   }
 
   void more_gpus_than_a_topology_may_have_are_refused() {
