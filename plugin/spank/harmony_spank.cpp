@@ -1,96 +1,16 @@
-// The SPANK plugin: when slurmd starts, it has the node's topology published. The work is done by the harmony command
-// in a process of its own, so that neither hwloc nor a hanging GPU driver can touch slurmd.
+// The SPANK plugin: slurmd publishes its topology when it starts, and sbatch, srun and salloc have options to describe
+// a job. This file only sends each context to its own.
 //
 // plugstack.conf:  optional /usr/local/lib/slurm-harmony/harmony_spank.so [xml=FILE | synthetic=PROFILE]
 //
-// Loaded into every srun, sbatch and slurmstepd as well: no C++ run-time library, and nothing done there.
+// Loaded into every srun, sbatch, salloc, slurmd and slurmstepd: no C++ run-time library, no exceptions.
+
+#include "plugin/spank/job_options.h"
+#include "plugin/spank/publish_at_start.h"
 
 extern "C" {
 #include "slurm/slurm_version.h"
 #include "slurm/spank.h"
-}
-
-#include <cstdio>
-#include <cstring>
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-namespace {
-
-constexpr const char *wait_seconds = "300"; // for a slurmctld that is not up yet
-
-struct Arguments {
-  const char *option = nullptr; // --xml or --synthetic
-  const char *value = nullptr;
-};
-
-// False, with an error, if there is one that we do not know.
-bool read_arguments(int count, char **words, Arguments &arguments) {
-  for (int i = 0; i < count; ++i) {
-    if (strncmp(words[i], "xml=", 4) == 0)
-      arguments = {"--xml", words[i] + 4};
-    else if (strncmp(words[i], "synthetic=", 10) == 0)
-      arguments = {"--synthetic", words[i] + 10};
-    else {
-      slurm_error("harmony: plugstack.conf: argument %.64s is neither xml=FILE nor synthetic=PROFILE; not publishing",
-                  words[i]);
-      return false;
-    }
-  }
-  return true;
-}
-
-// What slurmd was called with behind -N, if it was: several slurmds may share a host.
-void node_name(char *name, size_t size) {
-  name[0] = '\0';
-  char line[4096];
-  const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return;
-  const ssize_t length = read(fd, line, sizeof line - 1);
-  close(fd);
-  if (length <= 0) return;
-  line[length] = '\0';
-  for (const char *word = line; word < line + length; word += strlen(word) + 1) {
-    if (strncmp(word, "-N", 2) != 0) continue;
-    const char *value = word[2] ? word + 2 : word + 3;
-    if (value < line + length) snprintf(name, size, "%s", value);
-  }
-}
-
-// In a grandchild, which init inherits: slurmd must not have to wait for it.
-void publish(const Arguments &arguments) {
-  char name[256];
-  node_name(name, sizeof name);
-  const char *command[12] = {HARMONY_COMMAND, "topology", "--publish", "--wait", wait_seconds};
-  int next = 5;
-  if (name[0]) {
-    command[next++] = "--as";
-    command[next++] = name;
-  }
-  if (arguments.option) {
-    command[next++] = arguments.option;
-    command[next++] = arguments.value;
-  }
-  const pid_t child = fork();
-  if (child < 0) {
-    slurm_error("harmony: cannot fork to publish the topology: %m");
-    return;
-  }
-  if (child > 0) {
-    waitpid(child, nullptr, 0);
-    return;
-  }
-  if (fork() != 0) _exit(0);
-  setsid();
-  closefrom(3);
-  execv(HARMONY_COMMAND, const_cast<char *const *>(command));
-  _exit(127);
-}
-
-} // namespace
-
-extern "C" {
 
 extern const char plugin_name[];
 extern const char plugin_type[];
@@ -99,14 +19,17 @@ const char plugin_name[] = "harmony";
 const char plugin_type[] = "spank";
 const unsigned int plugin_version = SLURM_VERSION_NUMBER;
 
-int slurm_spank_init(spank_t, int count, char **words) {
-  if (spank_context() != S_CTX_SLURMD) return ESPANK_SUCCESS;
-  Arguments arguments;
-  if (!read_arguments(count, words, arguments)) return ESPANK_SUCCESS;
-  if (access(HARMONY_COMMAND, X_OK) != 0)
-    slurm_error("harmony: cannot run %s: %m; the topology is not published", HARMONY_COMMAND);
+int slurm_spank_init(spank_t spank, int count, char **words) {
+  if (spank_context() == S_CTX_SLURMD)
+    harmony::publish_at_start(count, words);
   else
-    publish(arguments);
+    harmony::register_job_options(spank);
+  return ESPANK_SUCCESS;
+}
+
+// On the node, before tasks start: they find what their job was described as in their environment.
+int slurm_spank_user_init(spank_t spank, int, char **) {
+  harmony::export_job_options(spank);
   return ESPANK_SUCCESS;
 }
 

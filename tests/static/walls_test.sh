@@ -17,9 +17,9 @@ torch_is_included_in_its_own_folder_only() {
   nothing "torch headers outside src/infer" "$(grep -rnE '#include *[<"](torch/|ATen/|c10/)' "$top/src" "$top/plugin" --include=*.h --include=*.cpp | grep -v "^$top/src/infer/" || true)"
 }
 
-the_overlay_needs_libc_alone() {
+the_overlay_and_the_spank_plugin_need_libc_alone() {
   local file
-  for file in select_cons_tres sched_backfill; do
+  for file in select_cons_tres sched_backfill harmony_spank; do
     nothing "$file.so needs" "$(readelf -d "$(overlay $file)" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vxE 'libc\.so\.6|ld-linux.*' || true)"
   done
 }
@@ -35,6 +35,7 @@ names() { nm -D --defined-only "$1" | awk '{ print $3 }' | sort; }
 
 the_overlay_exports_the_plugin_interface_and_nothing_else() {
   nothing "select_cons_tres.so exports" "$(names "$(overlay select_cons_tres)" | grep -vxE 'plugin_(name|type|id|version)|init|fini|select_p_[a-z_]+' || true)"
+  nothing "harmony_spank.so exports" "$(names "$(overlay harmony_spank)" | grep -vxE 'plugin_(name|type|version)|slurm_spank_[a-z_]+' || true)"
   nothing "sched_backfill.so exports" "$(names "$(overlay sched_backfill)" | grep -vxE 'plugin_(name|type|version)|init|fini|sched_p_[a-z_]+' || true)"
 }
 
@@ -57,6 +58,6 @@ nvml_is_linked_nowhere() {
   done
 }
 
-keep the_core_includes_no_header_of_slurm torch_is_included_in_its_own_folder_only the_overlay_needs_libc_alone \
+keep the_core_includes_no_header_of_slurm torch_is_included_in_its_own_folder_only the_overlay_and_the_spank_plugin_need_libc_alone \
   the_overlay_binds_nothing_before_it_is_called the_overlay_exports_the_plugin_interface_and_nothing_else \
   every_function_of_the_stock_plugins_is_forwarded the_engine_exports_one_symbol nvml_is_linked_nowhere
