@@ -1,7 +1,7 @@
 // The SPANK plugin: slurmd publishes its topology when it starts, and sbatch, srun and salloc have options to describe
 // a job. This file only sends each context to its own.
 //
-// plugstack.conf:  optional /usr/local/lib/slurm-harmony/harmony_spank.so [xml=FILE | synthetic=PROFILE]
+// plugstack.conf:  optional /usr/local/lib/slurm-harmony/harmony_spank.so [xml=FILE | synthetic=PROFILE | nopublish]
 //
 // Loaded into every srun, sbatch, salloc, slurmd and slurmstepd: no C++ run-time library, no exceptions.
 

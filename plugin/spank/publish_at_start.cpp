@@ -15,6 +15,7 @@ namespace {
 constexpr const char *wait_seconds = "300"; // for a slurmctld that is not up yet
 
 struct Arguments {
+  bool publish = true;
   const char *option = nullptr; // --xml or --synthetic
   const char *value = nullptr;
 };
@@ -23,12 +24,15 @@ struct Arguments {
 bool read_arguments(int count, char **words, Arguments &arguments) {
   for (int i = 0; i < count; ++i) {
     if (strncmp(words[i], "xml=", 4) == 0)
-      arguments = {"--xml", words[i] + 4};
+      arguments = {true, "--xml", words[i] + 4};
     else if (strncmp(words[i], "synthetic=", 10) == 0)
-      arguments = {"--synthetic", words[i] + 10};
+      arguments = {true, "--synthetic", words[i] + 10};
+    else if (strcmp(words[i], "nopublish") == 0)
+      arguments.publish = false;
     else {
-      slurm_error("harmony: plugstack.conf: argument %.64s is neither xml=FILE nor synthetic=PROFILE; not publishing",
-                  words[i]);
+      slurm_error(
+          "harmony: plugstack.conf: argument %.64s is none of xml=FILE, synthetic=PROFILE, nopublish; not publishing",
+          words[i]);
       return false;
     }
   }
@@ -88,7 +92,7 @@ namespace harmony {
 
 void publish_at_start(int count, char **words) {
   Arguments arguments;
-  if (!read_arguments(count, words, arguments)) return;
+  if (!read_arguments(count, words, arguments) || !arguments.publish) return;
   if (access(HARMONY_COMMAND, X_OK) != 0)
     slurm_error("harmony: cannot run %s: %m; the topology is not published", HARMONY_COMMAND);
   else

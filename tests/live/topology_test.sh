@@ -118,7 +118,7 @@ a_wrong_spank_argument_is_named_and_slurmd_runs() {
   printf 'optional %s/harmony_spank.so colour=red\n' "$HARMONY_OVERLAY" >"$cluster_dir/etc/plugstack.conf"
   cluster_stop_node n3
   cluster_start_node n3
-  cluster_until 10 grep -q 'harmony: plugstack.conf: argument colour=red is neither' "$cluster_dir/log/n3.log" || fail "$(tail -n 3 "$cluster_dir/log/n3.log")"
+  cluster_until 10 grep -q 'harmony: plugstack.conf: argument colour=red is none of' "$cluster_dir/log/n3.log" || fail "$(tail -n 3 "$cluster_dir/log/n3.log")"
   same "a job on it" n3 "$(timeout 20 srun -w n3 bash -c 'echo $SLURMD_NODENAME')"
   rm "$cluster_dir/etc/plugstack.conf"
 }
