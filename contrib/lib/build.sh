@@ -23,9 +23,12 @@ run_logged() {
 build_configure() {
   local dir=$1
   shift
-  mkdir -p "$dir" || die "cannot make the build directory $dir (set HARMONY_BUILD to one that you may write)"
+  mkdir -p "$dir" || die "cannot make the build directory $dir" "set HARMONY_BUILD to one that you may write"
+  [ ! -e "$harmony_top/config.status" ] ||
+    die "$harmony_top was configured in place, and automake then refuses any other build directory" "run make distclean there first"
   if [ ! -e "$harmony_top/configure" ]; then
-    run_logged "$dir/autoreconf.log" autoreconf -i "$harmony_top" || die "autoreconf failed"
+    [ -w "$harmony_top" ] || die "$harmony_top has no configure, and you may not write it there" "copy the checkout, or run autoreconf -i there once"
+    run_logged "$dir/autoreconf.log" autoreconf -i "$harmony_top" || die "autoreconf failed; see $dir/autoreconf.log"
   fi
   if [ ! -e "$dir/Makefile" ] || [ "$(cat "$dir/configured" 2>/dev/null)" != "$*" ]; then
     say "configuring in $dir"
@@ -41,12 +44,31 @@ build_make() {
   run_logged "$dir/make.log" make -C "$dir" -j"$(nproc)" "$@" || die "the build failed; see $dir/make.log"
 }
 
-# build_ensure: everything built and installed in build/stage. Several at a time take turns.
-build_ensure() {
-  mkdir -p "$build_dir" || die "cannot make the build directory $build_dir (set HARMONY_BUILD to one that you may write)"
-  exec {build_lock}>"$build_dir/lock"
-  flock "$build_lock"
+# with_lock FILE COMMAND...: one at a time. FILE is only read, so it may be anybody's.
+with_lock() {
+  local lock status=0
+  exec {lock}<"$1" || die "cannot read $1"
+  flock "$lock"
+  shift
+  "$@" || status=$?
+  exec {lock}<&-
+  return "$status"
+}
+
+# build_ensure: everything built and installed in build/stage. Several at a time, also with build directories of their own (the
+# first makes configure), take turns.
+build_ensure() { with_lock "$harmony_top/configure.ac" _build_ensure; }
+
+_build_ensure() {
   build_configure "$build_dir" --prefix="$build_dir/stage" --with-slurm-src="$(slurm_source_dir)" --enable-werror
   make -C "$build_dir" -q stage >/dev/null 2>&1 || { say "building in $build_dir"; build_make "$build_dir" stage; }
-  exec {build_lock}>&-
 }
+
+# Tools of ours and of others (autoconf, make, Slurm) part words at spaces.
+refuse_spaces() {
+  local path
+  for path in "$harmony_top" "$build_dir" "$cache_top" "${TMPDIR:-/tmp}"; do
+    [[ $path != *[[:space:]]* ]] || die "'$path' has a space in it; autoconf and slurm.conf cannot do with that"
+  done
+}
+refuse_spaces

@@ -18,6 +18,14 @@ NodeExtra failed(const std::string &node) {
 
 } // namespace
 
+std::string node_on_host(const std::string &host) {
+  slurm_init(nullptr);
+  char *name = slurm_conf_get_nodename(host.c_str());
+  const std::string node = name ? name : host;
+  xfree(name);
+  return node;
+}
+
 NodeExtra read_node_extra(const std::string &node) {
   slurm_init(nullptr);
   std::string name = node; // the API takes a char *

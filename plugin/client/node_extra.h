@@ -11,6 +11,9 @@ struct NodeExtra {
   bool try_again = false; // slurmctld did not answer; it may later
 };
 
+// The name that slurm.conf has for the node on this host (NodeHostname=); the host's own if it has none.
+std::string node_on_host(const std::string &host);
+
 NodeExtra read_node_extra(const std::string &node);
 
 // Sets the field; slurmctld lets root, SlurmUser and operators do that.

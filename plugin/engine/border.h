@@ -7,11 +7,13 @@
 
 namespace harmony {
 
-// Runs the body of one function of EngineApi behind the wall; `otherwise` must be the answer that delegates.
+// Runs the body of one function of EngineApi behind the wall; `otherwise` must be the answer that delegates, and
+// `instead` says what happens then.
 template <class Result, class Body>
-Result guarded(WallLog &log, const char *function, Result otherwise, Body body) noexcept {
-  const auto say = [function](const char *what) {
-    error("harmony: %s: %s; using stock selection (more of these are logged once a minute)", function, what);
+Result guarded(WallLog &log, const char *function, Result otherwise, Body body,
+               const char *instead = "using stock selection") noexcept {
+  const auto say = [function, instead](const char *what) {
+    error("harmony: %s: %s; %s (more of these are logged once a minute)", function, what, instead);
   };
   return behind_wall(log, otherwise, say, body);
 }

@@ -9,6 +9,7 @@
 
 #include <json/json.h>
 
+#include <chrono>
 #include <csignal>
 #include <mutex>
 #include <thread>
@@ -20,33 +21,45 @@ constexpr int look_every_ms = 1000;
 
 class NodeWatch {
 public:
-  explicit NodeWatch(TopologyStore &store) : store_(store) {}
+  NodeWatch(TopologyStore &store, std::string address) : store_(store), address_(std::move(address)) {}
 
   void run() {
-    // Signals are for slurmctld's own thread.
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, nullptr);
-    const std::string problem = server_.open(query_address(slurm_conf.state_save_location));
-    if (!problem.empty()) error("harmony: %s; `harmony topology --node` will not be answered", problem.c_str());
-    for (;;) guarded(wall_, "node watch", false, [this] { return step(); });
+    for (;;)
+      guarded(
+          wall_, "node watch", false, [this] { return step(); }, "going on");
   }
 
 private:
   bool step() {
-    server_.serve(look_every_ms, [this](uid_t asker, const std::string &question) { return answer(asker, question); });
     refresh();
+    if (!open_) open_ = listen();
+    if (open_)
+      server_.serve(look_every_ms,
+                    [this](uid_t asker, const std::string &question) { return answer(asker, question); });
+    else
+      std::this_thread::sleep_for(std::chrono::milliseconds(look_every_ms));
     return true;
   }
 
+  // A slurmctld that is still on its way out may hold the name for a while; the log is told once.
+  bool listen() {
+    const std::string problem = server_.open(address_);
+    if (!problem.empty() && !complained_)
+      error("harmony: %s; trying on, `harmony topology --node` is not answered until then", problem.c_str());
+    complained_ = !problem.empty();
+    return problem.empty();
+  }
+
   void refresh() {
-    for (const ChangedNode &node : changed_nodes(store_, last_look_)) {
+    const NodeChanges changes = changed_nodes(store_, last_look_);
+    for (const ChangedNode &node : changes.changed) {
       const auto before = store_.find(node.facts.name);
       const auto topology = store_.update(node.facts, node.gres_signature);
       const bool said = before && before->problem == topology->problem;
       if (!topology->problem.empty() && !said)
         error("harmony: %s; using %s for it", topology->problem.c_str(), source_name(topology->topology.source));
     }
+    if (changes.looked) store_.keep_only(changes.names);
   }
 
   std::string answer(uid_t asker, const std::string &question) {
@@ -76,7 +89,10 @@ private:
   }
 
   TopologyStore &store_;
+  std::string address_;
   LocalServer server_;
+  bool open_ = false;
+  bool complained_ = false;
   WallLog wall_;
   time_t last_look_ = 0;
 };
@@ -87,8 +103,13 @@ void watch_nodes(TopologyStore &store) {
   static std::once_flag started;
   std::call_once(started, [&store] {
     // Never deleted: the thread outlives static objects while slurmctld exits.
-    auto *watch = new NodeWatch(store);
+    auto *watch = new NodeWatch(store, query_address(slurm_conf.state_save_location));
+    // Signals are for slurmctld's own thread; a new thread inherits what is blocked here.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
     std::thread([watch] { watch->run(); }).detach();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   });
 }
 

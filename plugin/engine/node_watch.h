@@ -9,7 +9,8 @@
 
 namespace harmony {
 
-// Starts the thread; safe to call again. `store` must live as long as the process.
+// Starts the thread; safe to call again. Under slurmctld's locks, because slurm.conf is read. `store` must live as long
+// as the process.
 void watch_nodes(TopologyStore &store);
 
 } // namespace harmony

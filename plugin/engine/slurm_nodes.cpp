@@ -2,6 +2,9 @@
 
 #include "plugin/engine/slurm_nodes.h"
 
+#include "src/publish/compact.h"
+#include "src/publish/extra_field.h"
+
 extern "C" {
 #include "src/common/bitstring.h"
 #include "src/common/gres.h"
@@ -36,24 +39,42 @@ const gres_node_state_t *gpu_state(const node_record_t &node) {
   return found;
 }
 
-// Changes whenever what Slurm knows of the node's GPUs does, as far as we read it.
-std::uint64_t signature(const node_record_t &node) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  const auto mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3; };
-  mix(node.tot_sockets);
-  mix(node.cores);
-  mix(node.real_memory);
-  if (const gres_node_state_t *gpus = gpu_state(node)) {
-    mix(gpus->gres_cnt_avail);
-    for (int i = 0; i < gpus->topo_cnt; ++i)
-      if (gpus->topo_core_bitmap && gpus->topo_core_bitmap[i]) {
-        mix(static_cast<std::uint64_t>(bit_ffs(gpus->topo_core_bitmap[i])));
-        mix(static_cast<std::uint64_t>(bit_fls(gpus->topo_core_bitmap[i])));
-      }
-    for (int i = 0; gpus->links_cnt && i < gpus->link_len; ++i)
-      for (int j = 0; j < gpus->link_len; ++j) mix(static_cast<std::uint64_t>(gpus->links_cnt[i][j]));
+// Changes whenever anything that copy_facts reads of the node's hardware does.
+class Signature {
+public:
+  void mix(std::uint64_t value) { hash_ = (hash_ ^ value) * 0x100000001b3; }
+  void mix(const char *word) {
+    for (; word && *word; ++word) mix(static_cast<unsigned char>(*word));
+    mix(std::uint64_t{0});
   }
-  return hash;
+  void mix(bitstr_t *bits) {
+    for (std::int64_t bit = bits ? bit_ffs(bits) : -1; bit >= 0 && bit < bit_size(bits); ++bit)
+      if (bit_test(bits, bit)) mix(static_cast<std::uint64_t>(bit) + 1);
+    mix(std::uint64_t{0});
+  }
+  std::uint64_t value() const { return hash_; }
+
+private:
+  std::uint64_t hash_ = 0xcbf29ce484222325;
+};
+
+std::uint64_t signature(const node_record_t &node) {
+  Signature all;
+  all.mix(std::uint64_t{node.tot_sockets});
+  all.mix(std::uint64_t{node.cores});
+  all.mix(node.real_memory);
+  const gres_node_state_t *gpus = gpu_state(node);
+  if (!gpus) return all.value();
+  all.mix(gpus->gres_cnt_avail);
+  if (gpus->type_cnt == 1 && gpus->type_name) all.mix(gpus->type_name[0]);
+  for (int i = 0; i < gpus->topo_cnt; ++i) {
+    if (gpus->topo_core_bitmap) all.mix(gpus->topo_core_bitmap[i]);
+    if (gpus->topo_gres_bitmap) all.mix(gpus->topo_gres_bitmap[i]);
+    if (gpus->topo_type_name) all.mix(gpus->topo_type_name[i]);
+  }
+  for (int i = 0; gpus->links_cnt && i < gpus->link_len; ++i)
+    for (int j = 0; j < gpus->link_len; ++j) all.mix(static_cast<std::uint64_t>(gpus->links_cnt[i][j]));
+  return all.value();
 }
 
 std::vector<CoreRange> ranges(bitstr_t *bits) {
@@ -81,10 +102,15 @@ void copy_gpu(const gres_node_state_t &gpus, int index, GresGpu &gpu) {
   if (gpus.type_cnt == 1 && gpus.type_name) gpu.type = text(gpus.type_name[0]);
 }
 
+// Our word in the Extra field; the parser refuses one byte more than it reads, so no more than that is copied.
+std::string published_by(const node_record_t &node) {
+  return std::string(topology_word(node.extra ? node.extra : "").substr(0, max_compact_size + 1));
+}
+
 NodeFacts copy_facts(const node_record_t &node) {
   NodeFacts facts;
   facts.name = text(node.name);
-  facts.extra = text(node.extra);
+  facts.published = published_by(node);
   facts.sockets = node.tot_sockets;
   facts.cores_per_socket = node.cores;
   facts.memory_mb = static_cast<std::uint32_t>(node.real_memory > UINT32_MAX ? UINT32_MAX : node.real_memory);
@@ -99,22 +125,26 @@ NodeFacts copy_facts(const node_record_t &node) {
 
 } // namespace
 
-std::vector<ChangedNode> changed_nodes(const TopologyStore &store, time_t &last_look) {
-  std::vector<ChangedNode> changed;
+NodeChanges changed_nodes(const TopologyStore &store, time_t &last_look) {
+  NodeChanges changes;
   const NodeReadLock lock;
   // Updates are stamped in whole seconds: one within the second of the last look may have come after it.
-  if (last_node_update < last_look - 1) return changed;
+  if (last_node_update < last_look - 1) return changes;
   last_look = time(nullptr);
+  changes.looked = true;
   for (int i = 0; i < node_record_count; ++i) {
     const node_record_t *node = node_record_table_ptr[i];
     if (!node || !node->name) continue;
+    changes.names.push_back(node->name);
     const std::uint64_t gres_signature = signature(*node);
-    if (store.is_news(node->name, node->extra, gres_signature)) changed.push_back({copy_facts(*node), gres_signature});
+    if (store.is_news(node->name, published_by(*node), gres_signature))
+      changes.changed.push_back({copy_facts(*node), gres_signature});
   }
-  return changed;
+  return changes;
 }
 
 bool may_see_nodes(uid_t user) {
+  const NodeReadLock lock; // it includes slurm.conf's
   return !(slurm_conf.private_data & PRIVATE_DATA_NODES) || user == 0 || user == slurm_conf.slurm_user_id;
 }
 

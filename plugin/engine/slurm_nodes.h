@@ -14,9 +14,15 @@ struct ChangedNode {
   std::uint64_t gres_signature = 0;
 };
 
-// The nodes of which slurmctld knows something that `store` does not. Takes and releases slurmctld's node read lock;
-// costs next to nothing when no node changed since `last_look`, which is moved on.
-std::vector<ChangedNode> changed_nodes(const TopologyStore &store, time_t &last_look);
+struct NodeChanges {
+  bool looked = false;              // false: nothing changed since the last look, and the rest is empty
+  std::vector<std::string> names;   // of all nodes that there are
+  std::vector<ChangedNode> changed; // of which slurmctld knows something that the store does not
+};
+
+// Takes and releases slurmctld's configuration and node read locks; costs next to nothing when no node changed since
+// `last_look`, which is moved on.
+NodeChanges changed_nodes(const TopologyStore &store, time_t &last_look);
 
 // Whether slurm.conf's PrivateData lets this user see nodes.
 bool may_see_nodes(uid_t user);

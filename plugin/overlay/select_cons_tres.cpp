@@ -80,10 +80,19 @@ int select_p_job_test(HARMONY_JOB_TEST_PARAMETERS) {
   return ask(stock.select_p_job_test, call);
 }
 
-// slurmctld calls it at start as well, before it looks at any job.
+// slurmctld calls it at start, before it looks at any job, and at every reconfigure; but also when a partition changes,
+// say, and then nothing is new to us.
 int select_p_reconfigure(void) {
+  static time_t applied = 0; // both under slurmctld's write locks
+  static char *applied_parameters = nullptr;
   const int rc = stock.select_p_reconfigure();
-  if (running_in_slurmctld()) engine_link.apply(slurm_conf.sched_params);
+  if (!running_in_slurmctld()) return rc;
+  if (slurm_conf.last_update != applied || xstrcmp(slurm_conf.sched_params, applied_parameters) != 0) {
+    engine_link.apply(slurm_conf.sched_params);
+    applied = slurm_conf.last_update;
+    xfree(applied_parameters);
+    applied_parameters = xstrdup(slurm_conf.sched_params);
+  }
   return rc;
 }
 

@@ -41,11 +41,17 @@ bool StockPlugin::open(const char *file) {
   char own[sizeof path_] = "", self[sizeof path_];
   own_directory(own, sizeof own);
   snprintf(self, sizeof self, "%.3900s/%s", own, file);
+  // Only behind ourselves: an older overlay that is still listed would find us, and we it, for ever.
+  bool behind_us = false;
   for (const char *dir = plugin_dirs(); *dir;) {
     const size_t length = strcspn(dir, ":");
     snprintf(path_, sizeof path_, "%.*s/%s", static_cast<int>(length), dir, file);
     dir += length + (dir[length] == ':');
-    if (!regular_file(path_) || same_file(path_, self)) continue;
+    if (same_file(path_, self)) {
+      behind_us = true;
+      continue;
+    }
+    if (!behind_us || !regular_file(path_)) continue;
     handle_ = dlopen(path_, RTLD_LAZY);
     if (handle_) return true;
     error("harmony: cannot load the stock plugin %s: %s; looking further along PluginDir", path_, dlerror());
@@ -63,7 +69,7 @@ bool StockPlugin::load(const char *file) {
   char message[2 * sizeof path_];
   if (!open(file)) {
     snprintf(message, sizeof message,
-             "no stock %s in PluginDir=%s besides our own; list Slurm's plugin directory after ours", file,
+             "no stock %s in PluginDir=%s behind our own; list Slurm's plugin directory after ours", file,
              plugin_dirs());
     fail(message);
     return false;

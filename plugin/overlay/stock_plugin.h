@@ -8,9 +8,9 @@ namespace harmony {
 
 class StockPlugin {
 public:
-  // Loads FILE (such as "select_cons_tres.so") from the first directory of slurm.conf's PluginDir that has one
-  // and is not the overlay's own, and calls its init(). On failure says why, and where it looked, in slurmctld as
-  // a fatal error (nothing can be scheduled without it), elsewhere as an error; returns false then.
+  // Loads FILE (such as "select_cons_tres.so") from the first directory of slurm.conf's PluginDir behind the overlay's
+  // own that has one, and calls its init(). On failure says why, and where it looked, in slurmctld as a fatal error
+  // (nothing can be scheduled without it), elsewhere as an error; returns false then.
   bool load(const char *file);
 
   // The address of a symbol, or nullptr.

@@ -4,6 +4,7 @@ extern "C" {
 #include "slurm/spank.h"
 }
 
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -60,8 +61,8 @@ void node_name(char *name, size_t size) {
 void publish(const Arguments &arguments) {
   char name[256];
   node_name(name, sizeof name);
-  const char *command[12] = {HARMONY_COMMAND, "topology", "--publish", "--wait", wait_seconds};
-  int next = 5;
+  const char *command[12] = {HARMONY_COMMAND, "topology", "--publish", "--syslog", "--wait", wait_seconds};
+  int next = 6;
   if (name[0]) {
     command[next++] = "--as";
     command[next++] = name;
@@ -76,11 +77,15 @@ void publish(const Arguments &arguments) {
     return;
   }
   if (child > 0) {
-    waitpid(child, nullptr, 0);
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
     return;
   }
   if (fork() != 0) _exit(0);
   setsid();
+  // Whoever started slurmd must not have to wait for us on its terminal or pipe.
+  const int nowhere = open("/dev/null", O_RDWR);
+  for (int fd = 0; fd < 3; ++fd) dup2(nowhere, fd);
   closefrom(3);
   execv(HARMONY_COMMAND, const_cast<char *const *>(command));
   _exit(127);

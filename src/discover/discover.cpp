@@ -8,26 +8,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <chrono>
-
 namespace harmony {
-namespace {
 
-constexpr std::chrono::seconds nvml_limit(10);
-
-} // namespace
-
-Discovery discover_this_machine() {
+Discovery discover_this_machine(std::chrono::seconds nvml_limit, bool nvml_must_answer) {
   Discovery found;
   HwlocResult hwloc = read_this_machine();
   found.topology = std::move(hwloc.topology);
   found.problem = hwloc.problem;
   if (!found.problem.empty()) return found;
   const NvmlReport nvml = read_nvml(nvml_limit);
-  if (nvml.present)
+  if (nvml.timed_out && nvml_must_answer)
+    found.problem = nvml.problem;
+  else
     merge_nvml(nvml, found.topology, found.notes);
-  else if (!found.topology.gpus.empty())
-    found.notes.push_back(fmt::format("without NVML ({}): GPUs are the PCI devices that hwloc sees", nvml.problem));
   return found;
 }
 

@@ -3,6 +3,7 @@
 
 #include "src/values/topology.h"
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,9 @@ struct Discovery {
   std::vector<std::string> notes; // worth knowing, not in the way
 };
 
-// hwloc says what hangs where, NVML what the GPUs are and how they are linked; without NVML, hwloc alone.
-Discovery discover_this_machine();
+// hwloc says what hangs where, NVML what the GPUs are and how they are linked; without NVML, hwloc alone. A driver that
+// does not answer within `nvml_limit` counts as no NVML, or, if `nvml_must_answer`, as a problem.
+Discovery discover_this_machine(std::chrono::seconds nvml_limit, bool nvml_must_answer);
 Discovery discover_xml(const std::string &path);
 Discovery discover_synthetic(const std::string &profile);
 

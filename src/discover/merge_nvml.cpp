@@ -5,7 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
+#include <string_view>
+#include <utility>
 
 namespace harmony {
 namespace {
@@ -63,22 +66,34 @@ std::vector<bool> lost_gpus(const NvmlReport &report, const Topology &topology, 
       notes.push_back(fmt::format("GPU {}: NVML does not list it; kept as hwloc sees it", topology.gpus[i].bus_id));
     if (nameless > 0)
       notes.push_back(fmt::format("{} lost GPU(s) without an address, {} of hwloc's GPUs not in NVML: cannot tell "
-                                  "which are lost, so none of these is left out",
+                                  "which are lost, so none of these is marked",
                                   nameless, unmatched.size()));
   }
   return lost;
 }
 
-void remove_lost(const NvmlReport &report, Topology &topology, std::vector<std::string> &notes) {
+void mark_lost(const NvmlReport &report, Topology &topology, std::vector<std::string> &notes) {
   const std::vector<bool> lost = lost_gpus(report, topology, notes);
-  std::vector<int> order;
   for (std::size_t i = 0; i < lost.size(); ++i) {
-    if (lost[i])
-      notes.push_back(fmt::format("GPU {} is lost and left out: no job can run there", topology.gpus[i].bus_id));
-    else
-      order.push_back(static_cast<int>(i));
+    topology.gpus[i].lost = lost[i];
+    if (lost[i]) notes.push_back(fmt::format("GPU {} is lost: no job can run there", topology.gpus[i].bus_id));
   }
-  if (order.size() < lost.size()) keep(topology, order);
+}
+
+// Slurm numbers GPUs as gres.conf lists their device files, which is mostly by minor number, and that need not be the
+// order on the bus. Only where every number is known.
+void order_by_device(Topology &topology) {
+  constexpr std::string_view prefix = "/dev/nvidia";
+  std::vector<std::pair<unsigned long, int>> minors;
+  for (std::size_t i = 0; i < topology.gpus.size(); ++i) {
+    const std::string &device = topology.gpus[i].device;
+    if (device.size() <= prefix.size()) return;
+    minors.emplace_back(std::strtoul(device.c_str() + prefix.size(), nullptr, 10), static_cast<int>(i));
+  }
+  std::sort(minors.begin(), minors.end());
+  std::vector<int> order;
+  for (const auto &[minor, index] : minors) order.push_back(index);
+  keep(topology, order);
 }
 
 void add_unseen(const NvmlReport &report, Topology &topology, std::vector<std::string> &notes) {
@@ -129,7 +144,8 @@ int links_to(const NvmlGpu &gpu, const std::string &bus_id) {
 void replace_links(const NvmlReport &report, Topology &topology) {
   std::vector<Link> links;
   for (const Link &link : topology.links)
-    if (!described(report, topology.gpus[link.first]) || !described(report, topology.gpus[link.second]))
+    if (const Gpu &one = topology.gpus[link.first], &other = topology.gpus[link.second];
+        !one.lost && !other.lost && (!described(report, one) || !described(report, other)))
       links.push_back(link);
 
   const int count = static_cast<int>(topology.gpus.size());
@@ -159,10 +175,11 @@ void merge_nvml(const NvmlReport &report, Topology &topology, std::vector<std::s
   if (report.gpus.empty()) return;
 
   topology.source = TopologySource::nvml;
-  remove_lost(report, topology, notes);
+  mark_lost(report, topology, notes);
   add_unseen(report, topology, notes);
   for (Gpu &gpu : topology.gpus)
     if (const NvmlGpu *found = find_gpu(report, gpu.bus_id)) fill(*found, gpu);
+  order_by_device(topology);
   replace_links(report, topology);
 }
 

@@ -10,8 +10,9 @@
 namespace harmony {
 
 // GPUs are matched by PCI bus id; NVML's word on them, and on the links among them, replaces what was there. A lost GPU
-// is removed. The report's own problem and notes go into `notes` too, so that the caller prints one list; a machine
-// where hwloc sees no GPU has no need of NVML, and its problem is not mentioned.
+// is marked and keeps its place. GPUs are then numbered by their device files, if NVML knows them all. The report's own
+// problem and notes go into `notes` too, so that the caller prints one list; a machine where hwloc sees no GPU has no
+// need of NVML, and its problem is not mentioned.
 void merge_nvml(const NvmlReport &report, Topology &topology, std::vector<std::string> &notes);
 
 } // namespace harmony

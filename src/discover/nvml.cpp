@@ -361,6 +361,7 @@ NvmlReport read_nvml(std::chrono::milliseconds limit, const char *library) noexc
     const auto wait = std::min<std::chrono::milliseconds>(limit, std::chrono::hours(1));
     if (exchange->changed.wait_for(lock, wait, [&] { return exchange->finished; })) return std::move(exchange->report);
     exchange->given_up = true;
+    report.timed_out = true;
     report.problem =
         fmt::format("NVML gave no answer within {} ms (a hanging or very slow driver?){}", wait.count(), then_hwloc);
   } catch (const std::exception &) {

@@ -31,6 +31,7 @@ struct NvmlReport {
   bool present = false; // NVML was loaded and answered
   std::vector<NvmlGpu> gpus;
   std::string problem;            // why not present
+  bool timed_out = false;         // the driver did not answer in time; it may later
   std::vector<std::string> notes; // what is incomplete
   std::string driver;             // its version
 };

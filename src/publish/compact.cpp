@@ -43,7 +43,7 @@ std::string gpu_section(const std::vector<Gpu> &gpus) {
       text += '+';
     else
       text += fmt::format("{}{}:{}:", i ? '/' : 'g', gpus[i].model, gpus[i].memory_mb);
-    text += fmt::format("{}{}", gpus[i].domain, gpus[i].mig ? "m" : "");
+    text += fmt::format("{}{}{}", gpus[i].domain, gpus[i].mig ? "m" : "", gpus[i].lost ? "x" : "");
   }
   return gpus.empty() ? text : text + ';';
 }
@@ -174,6 +174,7 @@ std::size_t read_gpus(Reader &reader, Topology &topology) {
   do {
     gpu.domain = reader.number(max_domains);
     gpu.mig = reader.take('m');
+    gpu.lost = reader.take('x');
     topology.gpus.push_back(gpu);
   } while (reader.ok() && topology.gpus.size() <= max_gpus && reader.take('+'));
   return topology.gpus.size();
@@ -238,7 +239,7 @@ std::string compact_form(const Topology &topology) {
 CompactResult parse_compact(std::string_view text) {
   CompactResult result;
   if (text.size() > max_compact_size) {
-    result.problem = fmt::format("{} bytes, at most {} are read", text.size(), max_compact_size);
+    result.problem = fmt::format("longer than {} bytes", max_compact_size);
     return result;
   }
   Reader reader(text);

@@ -6,7 +6,7 @@
 //   s  sockets
 //   n  NUMA nodes: socket:cores:memory in MB; cores are ranges joined by +
 //   d  domains: b and its NUMA node for a host bridge, s and its parent for a PCIe switch
-//   g  GPUs: model:memory in MB:the domain of each, joined by +; an m behind a domain: MIG is on
+//   g  GPUs: model:memory in MB:the domain of each, joined by +; behind a domain, m: MIG is on, x: lost
 //   i  NICs: domain:Mb/s (0: unknown)
 //   k  disks: domain
 //   l  NVLinks: the upper triangle of the GPU matrix, row by row, a base-36 digit a pair

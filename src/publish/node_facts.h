@@ -16,7 +16,7 @@ struct GresGpu {
 
 struct NodeFacts {
   std::string name;
-  std::string extra; // the node's Extra field, untrusted
+  std::string published; // the topology word of its Extra field, untrusted; empty if there is none
   int sockets = 1;
   int cores_per_socket = 1;
   std::uint32_t memory_mb = 0;

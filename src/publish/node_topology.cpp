@@ -1,7 +1,6 @@
 #include "src/publish/node_topology.h"
 
 #include "src/publish/compact.h"
-#include "src/publish/extra_field.h"
 
 #include <fmt/format.h>
 
@@ -104,11 +103,10 @@ std::string disagreement(const Topology &topology, const NodeFacts &facts) {
 
 NodeTopology topology_of(const NodeFacts &facts) {
   NodeTopology result;
-  const std::string_view word = topology_word(facts.extra);
-  if (word.empty()) {
+  if (facts.published.empty()) {
     result.levels.push_back("published: nothing in the Extra field");
   } else {
-    CompactResult parsed = parse_compact(word);
+    CompactResult parsed = parse_compact(facts.published);
     if (!parsed.problem.empty())
       result.problem = fmt::format("node {}: the topology in its Extra field is refused at position {}: {}", facts.name,
                                    parsed.position, parsed.problem);

@@ -1,12 +1,14 @@
 #include "src/publish/topology_store.h"
 
+#include <unordered_set>
+
 namespace harmony {
 
-bool TopologyStore::is_news(const std::string &node, const char *extra, std::uint64_t gres_signature) const {
+bool TopologyStore::is_news(const std::string &node, const std::string &published, std::uint64_t gres_signature) const {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = entries_.find(node);
   return found == entries_.end() || found->second.gres_signature != gres_signature ||
-         found->second.extra != (extra ? extra : "");
+         found->second.published != published;
 }
 
 std::shared_ptr<const NodeTopology> TopologyStore::update(const NodeFacts &facts, std::uint64_t gres_signature) {
@@ -14,8 +16,16 @@ std::shared_ptr<const NodeTopology> TopologyStore::update(const NodeFacts &facts
   const std::lock_guard<std::mutex> lock(mutex_);
   ++updates_;
   if (!topology->problem.empty()) ++refused_;
-  entries_[facts.name] = {facts.extra, gres_signature, topology};
+  entries_[facts.name] = {facts.published, gres_signature, topology};
   return topology;
+}
+
+void TopologyStore::keep_only(const std::vector<std::string> &nodes) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (entries_.size() <= nodes.size()) return; // every node is entered before, so none can be left over
+  const std::unordered_set<std::string> names(nodes.begin(), nodes.end());
+  for (auto entry = entries_.begin(); entry != entries_.end();)
+    entry = names.count(entry->first) ? std::next(entry) : entries_.erase(entry);
 }
 
 std::shared_ptr<const NodeTopology> TopologyStore::find(const std::string &node) const {

@@ -13,11 +13,14 @@ namespace harmony {
 
 class TopologyStore {
 public:
-  // Whether `facts` tell anything new of their node. Cheap: for use under slurmctld's lock.
-  bool is_news(const std::string &node, const char *extra, std::uint64_t gres_signature) const;
+  // Whether this is new of the node. Cheap: for use under slurmctld's lock.
+  bool is_news(const std::string &node, const std::string &published, std::uint64_t gres_signature) const;
 
   // Works the node's topology out anew; returns it.
   std::shared_ptr<const NodeTopology> update(const NodeFacts &facts, std::uint64_t gres_signature);
+
+  // Forgets every node that is not named.
+  void keep_only(const std::vector<std::string> &nodes);
 
   // The node's topology, or nullptr if the node was never seen.
   std::shared_ptr<const NodeTopology> find(const std::string &node) const;
@@ -31,7 +34,7 @@ public:
 
 private:
   struct Entry {
-    std::string extra;
+    std::string published;
     std::uint64_t gres_signature = 0;
     std::shared_ptr<const NodeTopology> topology;
   };

@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <algorithm>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/un.h>
+#include <thread>
 #include <unistd.h>
 
 namespace harmony {
@@ -38,10 +40,13 @@ socklen_t abstract_name(const std::string &address, sockaddr_un &name) {
   return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
 }
 
-void limit_waiting(int fd, int timeout_ms) {
-  const timeval limit = {timeout_ms / 1000, (timeout_ms % 1000) * 1000};
-  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+using Clock = std::chrono::steady_clock;
+
+// Waits until `fd` is ready, or the deadline has passed.
+bool ready(int fd, short events, Clock::time_point deadline) {
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  pollfd waiting = {fd, events, 0};
+  return left > 0 && poll(&waiting, 1, static_cast<int>(left)) > 0;
 }
 
 bool peer_uid(int fd, uid_t &uid) {
@@ -52,20 +57,21 @@ bool peer_uid(int fd, uid_t &uid) {
   return true;
 }
 
-bool send_all(int fd, const std::string &text) {
+bool send_all(int fd, const std::string &text, Clock::time_point deadline) {
   for (std::size_t sent = 0; sent < text.size();) {
-    const ssize_t n = send(fd, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+    if (!ready(fd, POLLOUT, deadline)) return false;
+    const ssize_t n = send(fd, text.data() + sent, text.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n <= 0) return false;
     sent += static_cast<std::size_t>(n);
   }
   return true;
 }
 
-// Reads until `stop` or the end, at most `limit` bytes; false on an error or a time-out.
-bool receive(int fd, std::size_t limit, char stop, std::string &text) {
+// Reads until `stop` or the end, at most `limit` bytes; false on an error or past the deadline.
+bool receive(int fd, std::size_t limit, char stop, Clock::time_point deadline, std::string &text) {
   char buffer[4096];
-  while (text.size() <= limit) {
-    const ssize_t n = recv(fd, buffer, sizeof buffer, 0);
+  while (text.size() <= limit && ready(fd, POLLIN, deadline)) {
+    const ssize_t n = recv(fd, buffer, sizeof buffer, MSG_DONTWAIT);
     if (n < 0) return false;
     if (n == 0) return stop == '\0';
     text.append(buffer, static_cast<std::size_t>(n));
@@ -107,12 +113,15 @@ void LocalServer::serve(int timeout_ms, const Answer &answer) {
   pollfd waiting = {socket_, POLLIN, 0};
   if (poll(&waiting, 1, timeout_ms) <= 0) return;
   const Descriptor client(accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC));
-  if (client.get() < 0) return;
-  limit_waiting(client.get(), 1000);
+  if (client.get() < 0) { // no descriptors left, say: the client still waits, and poll would come back at once
+    std::this_thread::sleep_for(std::chrono::milliseconds(timeout_ms));
+    return;
+  }
+  const Clock::time_point deadline = Clock::now() + std::chrono::seconds(1);
   uid_t asker;
   std::string question;
-  if (!peer_uid(client.get(), asker) || !receive(client.get(), max_question, '\n', question)) return;
-  send_all(client.get(), answer(asker, question));
+  if (!peer_uid(client.get(), asker) || !receive(client.get(), max_question, '\n', deadline, question)) return;
+  send_all(client.get(), answer(asker, question), deadline);
 }
 
 LocalAnswer ask_local(const std::string &address, const std::string &question, int timeout_ms) {
@@ -120,11 +129,11 @@ LocalAnswer ask_local(const std::string &address, const std::string &question, i
   const Descriptor server(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_un name;
   const socklen_t length = abstract_name(address, name);
-  limit_waiting(server.get(), timeout_ms);
+  const Clock::time_point deadline = Clock::now() + std::chrono::milliseconds(timeout_ms);
   if (connect(server.get(), reinterpret_cast<sockaddr *>(&name), length) != 0)
     answer.problem = fmt::format("nobody listens at @{} on this host", address);
-  else if (!peer_uid(server.get(), answer.server) || !send_all(server.get(), question + "\n") ||
-           !receive(server.get(), max_answer, '\0', answer.text))
+  else if (!peer_uid(server.get(), answer.server) || !send_all(server.get(), question + "\n", deadline) ||
+           !receive(server.get(), max_answer, '\0', deadline, answer.text))
     answer.problem = fmt::format("no answer from @{} within {} ms", address, timeout_ms);
   return answer;
 }

@@ -41,7 +41,7 @@ struct LocalAnswer {
   uid_t server = 0;    // who answered
 };
 
-// Asks, and waits up to `timeout_ms` for each part of the answer.
+// Asks, and waits up to `timeout_ms` for the whole answer.
 LocalAnswer ask_local(const std::string &address, const std::string &question, int timeout_ms);
 
 } // namespace harmony

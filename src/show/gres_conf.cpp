@@ -81,7 +81,9 @@ std::string gres_conf(const Topology &topology, const std::string &node_name) {
   if (topology.gpus.empty()) return text;
   text += fmt::format("# slurm.conf: GresTypes=gpu, and NodeName={} Gres={}\n", node, gres_value(topology));
   for (std::size_t i = 0; i < topology.gpus.size(); ++i)
-    if (topology.gpus[i].mig)
+    if (topology.gpus[i].lost)
+      text += fmt::format("# GPU {} is lost: the driver cannot reach it\n", i);
+    else if (topology.gpus[i].mig)
       text += fmt::format("# GPU {} is in MIG mode: its instances need AutoDetect=nvml in place of its line\n", i);
   for (std::size_t i = 0; i < topology.gpus.size(); ++i) text += gpu_line(topology, i, node);
   return text;

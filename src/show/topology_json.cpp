@@ -40,6 +40,7 @@ Json::Value gpu_json(const Topology &topology, const Gpu &gpu) {
   value["model"] = known(gpu.model);
   value["memory_mb"] = gpu.memory_mb;
   value["mig"] = gpu.mig;
+  value["lost"] = gpu.lost;
   value["uuid"] = known(gpu.uuid);
   value["bus_id"] = known(gpu.bus_id);
   value["device"] = known(gpu.device);

@@ -204,7 +204,7 @@ private:
     const Gpu &gpu = topology_.gpus[index];
     std::vector<std::string> text = wrapped(gpu.model.empty() ? "unknown" : gpu.model);
     text.insert(text.begin(), fmt::format("GPU {}", index));
-    text.push_back(memory_text(gpu.memory_mb) + (gpu.mig ? " MIG" : ""));
+    text.push_back(memory_text(gpu.memory_mb) + (gpu.lost ? " LOST" : gpu.mig ? " MIG" : ""));
     Box box = device(Shape::gpu, std::move(text),
                      fmt::format("GPU {} {} {} {} {}", index, gpu.model, gpu.bus_id, gpu.uuid, pcie_text(gpu)));
     box.number = index;

@@ -78,8 +78,11 @@ private:
   std::string gpu(std::size_t index) const {
     const Gpu &gpu = topology_.gpus[index];
     return fmt::format("GPU {:<2}  {:<{}}  {:>7}{}{}{}", index, printable(gpu.model), model_width_,
-                       memory_text(gpu.memory_mb), gpu.mig ? "  MIG" : "", after_space(printable(gpu.bus_id)),
-                       after_space(pcie_text(gpu)));
+                       memory_text(gpu.memory_mb),
+                       gpu.lost  ? "  LOST"
+                       : gpu.mig ? "  MIG"
+                                 : "",
+                       after_space(printable(gpu.bus_id)), after_space(pcie_text(gpu)));
   }
 
   const Topology &topology_;

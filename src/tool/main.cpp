@@ -49,6 +49,7 @@ CLI::App *add_topology(CLI::App &app, harmony::TopologyOptions &options) {
   topology->add_option("--wait", options.wait, "With --publish: how long to wait for a slurmctld that does not answer")
       ->type_name("SECONDS")
       ->check(CLI::Range(0, 86400));
+  topology->add_flag("--syslog", options.syslog, "Write errors to syslog too, for use where nobody reads stderr");
   topology->footer("Exit code: 0 done, 1 failed, 2 wrong usage.");
   return topology;
 }

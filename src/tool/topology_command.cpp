@@ -1,5 +1,6 @@
 #include "src/tool/topology_command.h"
 
+#include "plugin/client/node_extra.h"
 #include "src/discover/discover.h"
 #include "src/publish/compact.h"
 #include "src/show/gres_conf.h"
@@ -14,12 +15,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <syslog.h>
 #include <unistd.h>
 
 namespace harmony {
 namespace {
 
-void complain(const std::string &problem) { fmt::print(stderr, "harmony topology: {}\n", problem); }
+void complain(const TopologyOptions &options, const std::string &problem) {
+  fmt::print(stderr, "harmony topology: {}\n", problem);
+  if (options.syslog) syslog(LOG_DAEMON | LOG_ERR, "harmony topology: %s", problem.c_str());
+}
 
 std::string short_host_name() {
   char name[256] = "";
@@ -33,14 +38,20 @@ std::string node_name(const TopologyOptions &options) {
   if (!options.as.empty()) return options.as;
   if (!options.node.empty()) return options.node;
   const char *slurmd_name = std::getenv("SLURMD_NODENAME");
-  return slurmd_name && *slurmd_name ? slurmd_name : short_host_name();
+  if (slurmd_name && *slurmd_name) return slurmd_name;
+  const std::string host = short_host_name();
+  return options.publish ? node_on_host(host) : host;
 }
+
+// Publishing may take its time, and rather leaves what is published than to replace it by what is known without the
+// driver: one that has not been used since the machine started can take a minute.
+constexpr std::chrono::seconds patient(180), quick(10);
 
 Discovery find_topology(const TopologyOptions &options) {
   if (!options.node.empty()) return view_node(options.node);
   if (!options.xml.empty()) return discover_xml(options.xml);
   if (!options.synthetic.empty()) return discover_synthetic(options.synthetic);
-  return discover_this_machine();
+  return options.publish ? discover_this_machine(patient, true) : discover_this_machine(quick, false);
 }
 
 // Written beside and renamed, so that a reader never sees half a picture.
@@ -59,7 +70,7 @@ std::string write_file(const std::string &path, const std::string &text) {
 int publish(const TopologyOptions &options, const Topology &topology) {
   const Publication done = publish_topology(node_name(options), topology, options.wait);
   if (!done.problem.empty()) {
-    complain(done.problem);
+    complain(options, done.problem);
     return 1;
   }
   fmt::print("node {}: {} ({} bytes, {})\n", node_name(options), done.changed ? "published" : "already published",
@@ -72,7 +83,7 @@ int show(const TopologyOptions &options, const Topology &topology) {
   if (!options.svg.empty()) {
     const std::string problem = write_file(options.svg, topology_svg(topology, host));
     if (!problem.empty()) {
-      complain(problem);
+      complain(options, problem);
       return 1;
     }
   }
@@ -97,7 +108,7 @@ int run_topology(const TopologyOptions &options) {
   std::string problem = found.problem;
   if (problem.empty()) problem = problem_with(found.topology);
   if (!problem.empty()) {
-    complain(problem);
+    complain(options, problem);
     return 1;
   }
   return options.publish ? publish(options, found.topology) : show(options, found.topology);

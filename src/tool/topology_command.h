@@ -18,8 +18,9 @@ struct TopologyOptions {
   std::string svg; // a file
   bool publish = false;
 
-  std::string as; // the node's name in slurm.conf; this host's by default
-  int wait = 0;   // seconds to wait for a slurmctld that does not answer
+  std::string as;      // the node's name in slurm.conf; this host's by default
+  int wait = 0;        // seconds to wait for a slurmctld that does not answer
+  bool syslog = false; // errors go there too
 };
 
 // The exit code: 0 done, 1 failed. Errors go to stderr as `harmony topology: ...`.

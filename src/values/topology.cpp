@@ -147,7 +147,8 @@ bool same_for_placement(const Topology &one, const Topology &other) {
                     }) &&
          same_lists(one.gpus, other.gpus,
                     [](const Gpu &a, const Gpu &b) {
-                      return a.domain == b.domain && a.model == b.model && a.memory_mb == b.memory_mb && a.mig == b.mig;
+                      return a.domain == b.domain && a.model == b.model && a.memory_mb == b.memory_mb &&
+                             a.mig == b.mig && a.lost == b.lost;
                     }) &&
          same_lists(one.nics, other.nics,
                     [](const Nic &a, const Nic &b) { return a.domain == b.domain && a.speed_mbps == b.speed_mbps; }) &&

@@ -39,6 +39,8 @@ struct Gpu {
   std::string model;
   std::uint32_t memory_mb = 0;
   bool mig = false;
+  bool lost =
+      false; // the driver cannot reach it: no job can run there. It keeps its place, since Slurm counts it still
 
   // Known on the node only; not published, because placement has no use for them.
   std::string uuid;

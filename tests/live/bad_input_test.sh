@@ -111,7 +111,7 @@ a_misspelt_entry_is_named() {
 # pretend_version FILE: FILE claims to be made for Slurm 22.05.99.
 pretend_version() {
   local where
-  where=$(readelf -sW "$1" | awk '$8 == "plugin_version" { print $2; exit }')
+  where=$(readelf -sW "$1" | awk '$8 == "plugin_version" { where = $2 } END { print where }')
   printf '\x63' | dd of="$1" bs=1 seek=$((16#$where)) conv=notrunc status=none
 }
 

@@ -1,11 +1,11 @@
 # Clients are as fast as with stock: every Slurm command loads the select overlay, so it has to be next to nothing.
 . "$(dirname "$0")/lib.sh"
 
-# Microseconds that each of COUNT runs of a command took, one a line, with $SLURM_CONF as it is.
+# Microseconds that a command took, with $SLURM_CONF as it is. Both sides ask the same slurmctld: what differs is the client.
 took() {
   local start end
   start=${EPOCHREALTIME/./}
-  "$@" >/dev/null
+  "$@" >/dev/null || exit 1
   end=${EPOCHREALTIME/./}
   echo $((end - start))
 }

@@ -28,7 +28,7 @@ two_controllers() {
 
 a_backup_takes_over_a_running_job_and_hands_it_back() {
   local job after
-  job=$(sleeper 25 --gpus=1)
+  job=$(waiter "$live_tmp/go" --gpus=1)
   await "$job" RUNNING
   overlay_is_loaded
   cluster_until 20 backup_answers || fail "the backup controller is not up: $(scontrol ping)"
@@ -42,6 +42,8 @@ a_backup_takes_over_a_running_job_and_hands_it_back() {
   start_controller ctl1
   cluster_until 30 primary_answers || fail "the primary did not come back"
   overlay_is_loaded
+  same "state under the primary again" RUNNING "$(job_field "$job" JobState)"
+  touch "$live_tmp/go"
   await "$job" COMPLETED 60
 }
 

@@ -60,10 +60,11 @@ a_gpu_is_never_given_twice() {
 
 a_full_cluster_makes_the_next_job_wait_its_turn() {
   local first second
-  first=$(sleeper 2 -N 4 --gpus-per-node=8)
+  first=$(waiter "$live_tmp/go.full" -N 4 --gpus-per-node=8)
   await "$first" RUNNING
   second=$(sleeper 0.1 --gpus=1)
   same state PENDING "$(job_field "$second" JobState)"
+  touch "$live_tmp/go.full"
   await "$second" COMPLETED
 }
 
@@ -99,7 +100,7 @@ hetjobs_run_both_components() {
 
 a_reservation_is_kept_for_its_own() {
   local job other
-  timeout 10 scontrol create reservation ReservationName=lab StartTime=now Duration=60 Users=root Nodes=n1 >/dev/null
+  timeout 10 scontrol create reservation ReservationName=lab StartTime=now Duration=60 Users=$(id -un) Nodes=n1 >/dev/null
   other=$(sleeper 30 -w n1)
   job=$(sleeper 0.1 --reservation=lab)
   await "$job" COMPLETED
@@ -111,7 +112,7 @@ a_reservation_is_kept_for_its_own() {
 
 a_core_count_reservation_is_kept() {
   local job
-  timeout 10 scontrol create reservation ReservationName=cores StartTime=now Duration=60 Users=root Nodes=n1 CoreCnt=24 >/dev/null
+  timeout 10 scontrol create reservation ReservationName=cores StartTime=now Duration=60 Users=$(id -un) Nodes=n1 CoreCnt=24 >/dev/null
   job=$(sleeper 30 -N 1 -n 16 -w n1)
   sleep 2
   same "16 cores beside 24 of 32 reserved" PENDING "$(job_field "$job" JobState)"
@@ -125,11 +126,12 @@ a_core_count_reservation_is_kept() {
 
 suspend_and_resume_work() {
   local job
-  job=$(sleeper 2 --gpus=1)
+  job=$(waiter "$live_tmp/go.suspend" --gpus=1)
   await "$job" RUNNING
   timeout 10 scontrol suspend "$job"
   await "$job" SUSPENDED
   timeout 10 scontrol resume "$job"
+  touch "$live_tmp/go.suspend"
   await "$job" COMPLETED
 }
 
@@ -155,9 +157,10 @@ a_running_job_can_shrink() {
 
 a_requeued_job_runs_again() {
   local job
-  job=$(sleeper 3 --requeue)
+  job=$(waiter "$live_tmp/go.requeue" --requeue)
   await "$job" RUNNING
   timeout 10 scontrol requeue "$job"
+  touch "$live_tmp/go.requeue"
   await "$job" PENDING
   timeout 10 scontrol update JobId="$job" StartTime=now # Slurm holds a requeued job back for two minutes
   await "$job" COMPLETED 60

@@ -51,6 +51,7 @@ every_topology_starts() {
 # As the user nobody, with nothing but its own directory to write to.
 an_ordinary_user_runs_a_cluster() {
   [ "$(id -u)" = 0 ] || skip "is an ordinary user already"
+  nobody_reaches "$cluster_home/../.." || skip "the user nobody cannot reach the checkout"
   mkdir -m 777 "$live_tmp/nobody"
   local as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env "HOME=$live_tmp/nobody" TMPDIR="$live_tmp/nobody")
   "${as_nobody[@]}" "$cluster_home/cluster" setup "$live_tmp/nobody/c" --nodes 2 --overlay "$HARMONY_OVERLAY" --mode shadow
@@ -64,10 +65,11 @@ an_ordinary_user_runs_a_cluster() {
 
 stopping_leaves_no_process_behind() {
   local job left
-  job=$(submit -N 2 --wrap 'srun sleep 500')
+  job=$(submit -N 2 --wrap 'srun sleep 50099')
   await "$job" RUNNING
+  cluster_until 20 pgrep -f 'sleep 50099' >/dev/null
   cluster_stop
-  left=$(pgrep -af "$cluster_dir/" || true)
+  left=$(pgrep -af "$cluster_dir/|sleep 50099" || true)
   same "processes left" "" "$left"
   cluster_start
   cluster_wait_idle

@@ -61,6 +61,9 @@ keep() {
 
 leave_no_jobs() { cluster_cancel_jobs; }
 
+# nobody_reaches DIR: whether an ordinary user could work there; a checkout in /root, say, is out of reach.
+nobody_reaches() { setpriv --reuid=65534 --regid=65534 --clear-groups test -r "$1/README" -a -x "$1" 2>/dev/null; }
+
 skip() { echo "$*"; exit 77; }
 
 fail() { echo "$*"; exit 1; }
@@ -79,6 +82,9 @@ says() {
 
 # submit OPTION...: a batch job; prints its id. Output goes nowhere unless told.
 submit() { timeout 20 sbatch --parsable -o /dev/null "$@"; }
+
+# waiter FILE OPTION...: a batch job that runs until FILE is there, however slow the day is; prints its id.
+waiter() { local file=$1; shift; submit "$@" --wrap "until [ -e $file ]; do sleep 0.2; done; echo done"; }
 
 # sleeper SECONDS OPTION...: a batch job that sleeps; prints its id.
 sleeper() { local seconds=$1; shift; submit "$@" --wrap "sleep $seconds"; }

@@ -54,6 +54,7 @@ what_was_published_survives_a_slurmctld_restart() {
 
 an_ordinary_user_cannot_publish() {
   [ "$(id -u)" = 0 ] || skip "needs root to become somebody else"
+  nobody_reaches "$cluster_home/../.." || skip "the user nobody cannot reach the checkout"
   local said code=0 before
   before=$(extra_of n3)
   said=$(setpriv --reuid=65534 --regid=65534 --clear-groups timeout 30 "$HARMONY_BIN" topology --publish --as n3 --synthetic pcie8 2>&1) || code=$?
@@ -69,7 +70,14 @@ a_broken_field_is_refused_in_one_line_and_falls_back() {
   sleep 3
   same "lines about it" 1 "$(logged_times 'node n3: the topology in its Extra field is refused at position 17')"
   timeout 10 scontrol update NodeName=n3 Extra="$(head -c 70000 /dev/zero | tr '\0' a | sed 's/^/HM1:/')"
-  logged "node n3: .* refused at position 0: 70004 bytes, at most 65536 are read; using gres.conf"
+  logged "node n3: .* refused at position 0: longer than 65536 bytes; using gres.conf"
+}
+
+a_lost_gpu_keeps_its_place() {
+  timeout 10 scontrol update NodeName=n3 Extra="$("$HARMONY_BIN" topology --synthetic pcie8 --compact | sed 's/:1+1+3+/:1+1x+3+/')"
+  cluster_until 10 sees n3 "$(extra_of n3)" || fail "slurmctld sees $(seen n3)"
+  same "source of n3" published "$(source_seen n3)"
+  says 'GPU 1 .*LOST' timeout 30 "$HARMONY_BIN" topology --node n3
 }
 
 another_machines_topology_is_refused() {
@@ -141,7 +149,7 @@ live_cluster --topology pcie8 --nodes 4
 keep without_publishing_gres_conf_is_used nodes_publish_different_topologies_and_slurmctld_sees_each \
   publishing_again_changes_nothing a_changed_machine_republishes what_others_put_into_extra_is_kept \
   what_was_published_survives_a_slurmctld_restart an_ordinary_user_cannot_publish \
-  a_broken_field_is_refused_in_one_line_and_falls_back another_machines_topology_is_refused \
+  a_broken_field_is_refused_in_one_line_and_falls_back a_lost_gpu_keeps_its_place another_machines_topology_is_refused \
   nodes_are_read_once_per_change an_unknown_node_is_an_error in_mode_off_what_is_published_is_shown_and_said_to_be_so \
   slurmd_publishes_at_its_start_through_spank a_wrong_spank_argument_is_named_and_slurmd_runs \
   this_machine_can_be_published nothing_is_published_of_a_broken_export

@@ -10,9 +10,11 @@ build=${HARMONY_BUILD:-$PWD}
 fail() { echo "$*"; exit 1; }
 
 keep() {
-  local promise passed=0 failed=0
+  local promise status passed=0 failed=0
   for promise; do
-    if (set -e; "$promise") >"$static_tmp/out" 2>&1; then
+    (set -e; "$promise") >"$static_tmp/out" 2>&1 # not within if: set -e would be ignored
+    status=$?
+    if [ "$status" = 0 ]; then
       passed=$((passed + 1)); echo "ok      ${promise//_/ }"
     else
       failed=$((failed + 1)); echo "FAILED  ${promise//_/ }"; sed 's/^/    /' "$static_tmp/out"

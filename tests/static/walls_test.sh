@@ -2,7 +2,12 @@
 # The walls of the house: what may be seen from where.
 . "$(dirname "$0")/lib.sh"
 
-overlay() { echo "$build/plugin/.libs/$1.so"; }
+overlay() {
+  [ -s "$build/plugin/.libs/$1.so" ] || { echo "$build/plugin/.libs/$1.so is not there" >&2; exit 1; }
+  echo "$build/plugin/.libs/$1.so"
+}
+
+every_plugin_is_there() { for file in select_cons_tres sched_backfill harmony_spank harmony_engine; do overlay "$file"; done; }
 
 nothing() { # WHAT FOUND
   [ -z "$2" ] || fail "$1:
@@ -58,6 +63,6 @@ nvml_is_linked_nowhere() {
   done
 }
 
-keep the_core_includes_no_header_of_slurm torch_is_included_in_its_own_folder_only the_overlay_and_the_spank_plugin_need_libc_alone \
+keep every_plugin_is_there the_core_includes_no_header_of_slurm torch_is_included_in_its_own_folder_only the_overlay_and_the_spank_plugin_need_libc_alone \
   the_overlay_binds_nothing_before_it_is_called the_overlay_exports_the_plugin_interface_and_nothing_else \
   every_function_of_the_stock_plugins_is_forwarded the_engine_exports_one_symbol nvml_is_linked_nowhere

@@ -60,6 +60,8 @@ class CompactTest : public CppUnit::TestFixture {
     Topology topology = pcie8_topology();
     round_trip(topology);
     topology.gpus[3].mig = true;
+    topology.gpus[4].lost = true;
+    topology.gpus[7].mig = topology.gpus[7].lost = true;
     topology.gpus[5].model = "a100-sxm4_80gb";
     topology.gpus[6].memory_mb = 0;
     topology.numa[0].cores = {{0, 3}, {8, 15}, {40, 40}};
@@ -126,7 +128,7 @@ class CompactTest : public CppUnit::TestFixture {
   }
 
   void a_text_that_is_too_long_is_refused() {
-    CPPUNIT_ASSERT(parse_compact(std::string(max_compact_size + 1, 'x')).problem.find("65537 bytes") == 0);
+    CPPUNIT_ASSERT(parse_compact(std::string(max_compact_size + 1, 'x')).problem == "longer than 65536 bytes");
   }
 
   void a_topology_has_one_text_only() {

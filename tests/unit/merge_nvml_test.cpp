@@ -20,7 +20,8 @@ class MergeNvmlTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(the_order_of_nvml_does_not_matter);
   CPPUNIT_TEST(what_nvml_does_not_know_stays);
   CPPUNIT_TEST(mig_is_taken_over);
-  CPPUNIT_TEST(a_lost_gpu_is_removed_and_links_are_renumbered);
+  CPPUNIT_TEST(a_lost_gpu_keeps_its_place_and_loses_its_links);
+  CPPUNIT_TEST(gpus_are_numbered_by_their_device_files);
   CPPUNIT_TEST(a_gpu_lost_without_address_is_the_one_that_is_left_over);
   CPPUNIT_TEST(when_it_cannot_be_told_which_gpu_is_lost_all_are_kept);
   CPPUNIT_TEST(a_gpu_that_nvml_does_not_list_is_kept_with_its_links);
@@ -167,30 +168,43 @@ private:
     Topology topology = machine({"3b", "af"});
     merge_nvml(read("mig"), topology, notes);
     assert_sound(topology);
-    CPPUNIT_ASSERT(!topology.gpus[0].mig);
-    CPPUNIT_ASSERT(topology.gpus[1].mig);
+    for (const Gpu &gpu : topology.gpus) CPPUNIT_ASSERT_EQUAL(gpu.bus_id == "0000:af:00.0", gpu.mig);
   }
 
-  static void assert_cube_without_gpu_3(const Topology &topology) {
+  static void assert_cube_with_gpu_3_lost(const Topology &topology) {
     assert_sound(topology);
-    CPPUNIT_ASSERT_EQUAL(std::size_t(7), topology.gpus.size());
-    CPPUNIT_ASSERT_EQUAL(std::string("0000:85:00.0"), topology.gpus[3].bus_id);
-    CPPUNIT_ASSERT_EQUAL(std::string("X NV1 NV1 NV2 SYS SYS SYS"), row(topology, 0));
-    CPPUNIT_ASSERT_EQUAL(std::string("SYS SYS SYS NV2 NV1 NV2 X"), row(topology, 6));
+    CPPUNIT_ASSERT_EQUAL(std::size_t(8), topology.gpus.size());
+    for (int gpu = 0; gpu < 8; ++gpu) CPPUNIT_ASSERT_EQUAL(gpu == 3, topology.gpus[gpu].lost);
+    for (const Link &link : topology.links) CPPUNIT_ASSERT(link.first != 3 && link.second != 3);
+    CPPUNIT_ASSERT_EQUAL(2, nvlinks(topology, 0, 4));
+    CPPUNIT_ASSERT_EQUAL(1, nvlinks(topology, 0, 1));
   }
 
-  void a_lost_gpu_is_removed_and_links_are_renumbered() {
+  void a_lost_gpu_keeps_its_place_and_loses_its_links() {
     Topology topology = dgx1();
     merge_nvml(read("lost"), topology, notes);
-    assert_cube_without_gpu_3(topology);
-    CPPUNIT_ASSERT(noted("GPU 0000:0b:00.0 is lost and left out"));
+    assert_cube_with_gpu_3_lost(topology);
+    CPPUNIT_ASSERT(noted("GPU 0000:0b:00.0 is lost"));
   }
 
   void a_gpu_lost_without_address_is_the_one_that_is_left_over() {
     Topology topology = dgx1();
     merge_nvml(read("lost_handle"), topology, notes);
-    assert_cube_without_gpu_3(topology);
-    CPPUNIT_ASSERT(noted("GPU 0000:0b:00.0 is lost and left out"));
+    assert_cube_with_gpu_3_lost(topology);
+    CPPUNIT_ASSERT(noted("GPU 0000:0b:00.0 is lost"));
+  }
+
+  void gpus_are_numbered_by_their_device_files() {
+    Topology topology = machine({"06", "07", "0a"});
+    NvmlGpu one = nvml_gpu("06"), other = nvml_gpu("07"), third = nvml_gpu("0a");
+    one.device = "/dev/nvidia2";
+    other.device = "/dev/nvidia0";
+    third.device = "/dev/nvidia1";
+    join(one, other, 2);
+    merge_nvml(report_of({one, other, third}), topology, notes);
+    CPPUNIT_ASSERT_EQUAL(std::string("0000:07:00.0"), topology.gpus[0].bus_id);
+    CPPUNIT_ASSERT_EQUAL(std::string("0000:06:00.0"), topology.gpus[2].bus_id);
+    CPPUNIT_ASSERT(topology.links == (std::vector<Link>{{0, 2, 2}}));
   }
 
   void when_it_cannot_be_told_which_gpu_is_lost_all_are_kept() {

@@ -34,7 +34,7 @@ class NodeTopologyTest : public CppUnit::TestFixture {
 
   void what_the_node_published_is_used() {
     NodeFacts node = facts();
-    node.extra = std::string("rack=3 ") + published;
+    node.published = published;
     const NodeTopology result = topology_of(node);
     CPPUNIT_ASSERT(result.problem.empty());
     CPPUNIT_ASSERT(result.topology.source == TopologySource::published);
@@ -62,7 +62,7 @@ class NodeTopologyTest : public CppUnit::TestFixture {
 
   void a_refused_text_names_node_and_position_and_falls_back() {
     NodeFacts node = facts();
-    node.extra = "HM1:s1;n0;";
+    node.published = "HM1:s1;n0;";
     const NodeTopology result = topology_of(node);
     CPPUNIT_ASSERT_EQUAL(std::string("node n7: the topology in its Extra field is refused at position 9: expected ':'"),
                          result.problem);
@@ -71,7 +71,7 @@ class NodeTopologyTest : public CppUnit::TestFixture {
 
   void a_topology_of_another_machine_is_refused() {
     NodeFacts node = facts();
-    node.extra = "HM1:s1;n0:0-7:1000;db0;gv100:1:0+0;.";
+    node.published = "HM1:s1;n0:0-7:1000;db0;gv100:1:0+0;.";
     const NodeTopology result = topology_of(node);
     CPPUNIT_ASSERT(result.problem.find("it has 2 GPUs, Slurm has 4") != std::string::npos);
     CPPUNIT_ASSERT(result.topology.source == TopologySource::gres_conf);
@@ -92,12 +92,11 @@ class NodeTopologyTest : public CppUnit::TestFixture {
   void a_topology_is_worked_out_once_per_change() {
     TopologyStore store;
     const NodeFacts node = facts();
-    CPPUNIT_ASSERT(store.is_news("n7", nullptr, 1));
+    CPPUNIT_ASSERT(store.is_news("n7", "", 1));
     store.update(node, 1);
-    CPPUNIT_ASSERT(!store.is_news("n7", nullptr, 1));
     CPPUNIT_ASSERT(!store.is_news("n7", "", 1));
-    CPPUNIT_ASSERT(store.is_news("n7", "rack=3", 1));
-    CPPUNIT_ASSERT(store.is_news("n7", nullptr, 2));
+    CPPUNIT_ASSERT(store.is_news("n7", "HM1:s1;.", 1));
+    CPPUNIT_ASSERT(store.is_news("n7", "", 2));
     CPPUNIT_ASSERT(!store.find("n8"));
     CPPUNIT_ASSERT(store.find("n7"));
   }
@@ -107,10 +106,10 @@ class NodeTopologyTest : public CppUnit::TestFixture {
     NodeFacts node = facts();
     store.update(node, 1);
     node.name = "n8";
-    node.extra = published;
+    node.published = published;
     store.update(node, 1);
     node.name = "n9";
-    node.extra = "HM1:";
+    node.published = "HM1:";
     store.update(node, 1);
     const TopologyStore::Counts counts = store.counts();
     CPPUNIT_ASSERT_EQUAL(std::size_t{3}, counts.nodes);
@@ -118,6 +117,9 @@ class NodeTopologyTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT_EQUAL(std::size_t{2}, counts.gres_conf);
     CPPUNIT_ASSERT_EQUAL(std::uint64_t{3}, counts.updates);
     CPPUNIT_ASSERT_EQUAL(std::uint64_t{1}, counts.refused);
+    store.keep_only({"n8"});
+    CPPUNIT_ASSERT_EQUAL(std::size_t{1}, store.counts().nodes);
+    CPPUNIT_ASSERT(!store.find("n7"));
   }
 };
 

@@ -41,8 +41,9 @@ cluster_start_munged() {
 cluster_ctld_answers() { timeout 5 scontrol ping >/dev/null 2>&1; }
 
 _launch_ctld() {
+  _alive slurmctld || rm -f "$cluster_dir/run/slurmctld.pid"
   slurmctld -f "$SLURM_CONF" </dev/null >/dev/null 2>>"$cluster_dir/log/slurmctld.err" &&
-    cluster_until 15 _ctld_or_dead && cluster_ctld_answers
+    cluster_until 60 _ctld_or_dead && cluster_ctld_answers
 }
 _ctld_or_dead() { cluster_ctld_answers || { [ -s "$cluster_dir/run/slurmctld.pid" ] && ! _alive slurmctld; }; }
 
@@ -118,17 +119,16 @@ cluster_has_idle() { [ "$(cluster_idle_count)" -ge "$1" ]; }
 # cluster_wait_idle [COUNT [SECONDS]]: until that many nodes are idle; all within 30 s by default.
 cluster_wait_idle() { cluster_until "${2:-30}" cluster_has_idle "${1:-$((cluster_nodes + cluster_played))}"; }
 
-# Whatever still has the cluster's directory open: job steps that outlived their slurmd.
+# Whatever is left of the cluster: daemons, job steps that outlived their slurmd, and tasks that outlived their step.
 _remains() {
   local proc pid
   for proc in /proc/[0-9]*; do
     pid=${proc#/proc/}
-    [ "$pid" != $$ ] && [ "$pid" != "${BASHPID:-$$}" ] || continue
     case "$(tr '\0' ' ' 2>/dev/null <"$proc/cmdline")" in
-    *slurmstepd* | *slurm_script* | *slurmd* | *slurmctld* | *munged* | *played-nodes* | *srun* | *salloc*) ;;
-    *) continue ;;
+    *slurmstepd* | *slurm_script* | *slurmd* | *slurmctld* | *munged* | *played-nodes*) ;;
+    *) grep -aqz '^SLURM_JOB_ID=' "$proc/environ" 2>/dev/null || continue ;;
     esac
-    _belongs "$pid" && echo "$pid"
+    ! _belongs "$pid" || echo "$pid"
   done
 }
 
