@@ -152,6 +152,26 @@ a_missing_stock_plugin_stops_slurmctld_and_says_where_it_looked() {
   a_job_runs_as_ever
 }
 
+# As it stands for a while in an upgrade: the new one first, the old one still listed.
+two_overlays_in_plugin_dir_stand_in_a_row() {
+  own_overlay
+  restart_as enforce
+  sed -i "s,^PluginDir=.*,PluginDir=$HARMONY_OVERLAY:$live_overlay:$cluster_stock_plugins," "$cluster_dir/etc/plugins.conf"
+  cluster_restart_ctld
+  status_is 0 "in front of $live_overlay/select_cons_tres.so"
+  a_job_runs_as_ever
+}
+
+# Slurm reconfigures its select plugin when a partition changes, too.
+a_partition_update_does_not_load_the_engine_again() {
+  own_overlay
+  rm "$HARMONY_OVERLAY/harmony_engine.so"
+  restart_as enforce
+  timeout 10 scontrol update PartitionName=train MaxTime=60
+  timeout 10 scontrol update PartitionName=train MaxTime=INFINITE
+  one_line "cannot load the engine"
+}
+
 no_slurmctld_is_said_by_status() {
   cluster_stop_ctld
   status_is 1 "slurmctld does not answer"
@@ -165,4 +185,5 @@ keep no_engine_beside_the_overlay_is_stock a_file_that_is_no_library_is_stock a_
   an_exception_in_the_engine_is_one_line_and_stock an_unknown_mode_is_named_and_stock \
   an_unknown_mode_at_reconfigure_is_named_and_stock a_misspelt_entry_is_named \
   an_overlay_for_another_slurm_is_seen_by_status a_sched_overlay_for_another_slurm_is_seen_by_status \
-  a_missing_stock_plugin_stops_slurmctld_and_says_where_it_looked no_slurmctld_is_said_by_status
+  a_missing_stock_plugin_stops_slurmctld_and_says_where_it_looked two_overlays_in_plugin_dir_stand_in_a_row \
+  a_partition_update_does_not_load_the_engine_again no_slurmctld_is_said_by_status
