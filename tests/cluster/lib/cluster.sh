@@ -2,7 +2,6 @@
 # quickstart, the live tests and the benchmarks.
 
 cluster_home=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-cluster_stock_plugins=${HARMONY_STOCK_PLUGINS:-$(dirname "$(ls /usr/lib/*/slurm-wlm/select_cons_tres.so 2>/dev/null | head -n 1)" 2>/dev/null)}
 cluster_player=${HARMONY_PLAYER:-}
 PATH=$PATH:/usr/sbin:/sbin
 
@@ -14,6 +13,17 @@ cluster_die() {
 . "$cluster_home/lib/topology.sh"
 . "$cluster_home/lib/conf.sh"
 . "$cluster_home/lib/daemons.sh"
+
+# Looked for when it is needed, and not when this file is read: the quickstart installs Slurm in between.
+cluster_find_stock_plugins() {
+  local file
+  cluster_stock_plugins=${HARMONY_STOCK_PLUGINS:-}
+  for file in /usr/lib/*/slurm-wlm/select_cons_tres.so; do
+    [ -n "$cluster_stock_plugins" ] || [ ! -e "$file" ] || cluster_stock_plugins=${file%/*}
+  done
+  [ -n "$cluster_stock_plugins" ] ||
+    cluster_die "no stock select_cons_tres.so below /usr/lib; Debian package: slurm-wlm-basic-plugins (or set HARMONY_STOCK_PLUGINS)"
+}
 
 # cluster_setup DIR [--nodes N] [--topology NAME] [--played N] [--overlay DIR] [--mode MODE] [--extra TEXT]
 # makes the directory and its configuration, and makes it the cluster at hand. Nothing is started.
@@ -46,6 +56,7 @@ cluster_setup() {
   cluster_dir=$(cd "$cluster_dir" && pwd)
   [ ${#cluster_dir} -le 80 ] || cluster_die "$cluster_dir is too long for a socket's path; 80 characters at most"
   chmod 755 "$cluster_dir" "$cluster_dir/run"
+  cluster_find_stock_plugins
   cluster_played_addr=127.$((RANDOM % 254 + 1)).$((RANDOM % 256)).2
   cluster_draw_ports
   cluster_save

@@ -1,7 +1,7 @@
 # Writing a cluster's configuration. Sourced; the cluster is in $cluster_dir, its settings in the variables of
 # cluster_settings.
 
-cluster_settings=(cluster_topology cluster_nodes cluster_played cluster_port cluster_played_addr cluster_overlay cluster_mode cluster_scheduler_parameters)
+cluster_settings=(cluster_topology cluster_nodes cluster_played cluster_port cluster_played_addr cluster_stock_plugins cluster_overlay cluster_mode cluster_scheduler_parameters)
 
 cluster_save() { declare -p "${cluster_settings[@]}" | sed 's/^declare -[^ ]* //' >"$cluster_dir/settings"; }
 

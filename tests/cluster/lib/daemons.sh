@@ -78,7 +78,7 @@ cluster_restart_ctld() { cluster_stop_ctld && cluster_start_ctld; }
 cluster_start_node() { # NODE
   mkdir -p "$cluster_dir/spool/$1"
   SLURMD_NODENAME='' slurmd -f "$SLURM_CONF" -N "$1" </dev/null >/dev/null 2>>"$cluster_dir/log/$1.err" ||
-    cluster_die "slurmd of $1 did not start; logs are in $cluster_dir/log"
+    cluster_die "slurmd of $1 did not start: $(grep -h error "$cluster_dir/log/$1.log" "$cluster_dir/log/$1.err" | tail -n 3)"
 }
 
 cluster_stop_node() { _stop_daemon "$1" TERM; }
