@@ -1,6 +1,7 @@
 // The `harmony` command: one subcommand a question.
 
 #include "plugin/client/controller.h"
+#include "src/tool/run_command.h"
 #include "src/tool/status.h"
 #include "src/tool/topology_command.h"
 
@@ -54,6 +55,26 @@ CLI::App *add_topology(CLI::App &app, harmony::TopologyOptions &options) {
   return topology;
 }
 
+CLI::App *add_run(CLI::App &app, harmony::RunOptions &options) {
+  CLI::App *run = app.add_subcommand("run", "Start the roles of a gang from inside its batch script");
+  run->add_option("--worker", options.worker, "What each worker runs, a shell command")
+      ->type_name("COMMAND")
+      ->required();
+  run->add_option("--ps", options.ps, "What each parameter server runs")->type_name("COMMAND");
+  run->add_option("--ps-count", options.ps_count, "How many parameter servers; HARMONY_PS by default")
+      ->type_name("P")
+      ->check(CLI::Range(0, 8192));
+  run->add_option("--port", options.port, "The first port; derived from the job's id by default")
+      ->type_name("N")
+      ->check(CLI::Range(1024, 65535));
+  run->add_flag("--dry-run", options.dry_run, "Print the sruns and the tasks' environments instead");
+  run->add_option("--task", options.task)->group(""); // hidden: harmony launches the tasks as well
+  run->add_option("--layout", options.layout)->group("");
+  run->footer("Exit code: 0 all workers ended well, 1 could not start, 2 wrong usage,\n"
+              "else that of the task that failed first, 128 + signal if it died of one.");
+  return run;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -65,11 +86,14 @@ int main(int argc, char **argv) {
   harmony::TopologyOptions topology_options;
   CLI::App *status = add_status(app, json);
   add_topology(app, topology_options);
+  harmony::RunOptions run_options;
+  CLI::App *run = add_run(app, run_options);
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
+  if (run->parsed()) return harmony::run_gang(run_options);
   return status->parsed() ? run_status(json) : harmony::run_topology(topology_options);
 }
