@@ -191,7 +191,8 @@ training_does_not_hang_when_a_worker_dies() {
   ends 5
 }
 
-live_cluster --nodes 2
+# Ports come from the job's id: somewhere else on each cluster, because another one may be on this machine.
+live_cluster --nodes 2 --extra "FirstJobId=$((RANDOM % 9000 + 1))"
 keep two_workers_and_a_ps_share_a_node two_workers_and_a_ps_over_two_nodes a_plan_says_where_the_roles_go \
   an_all_reduce_gang_has_workers_only a_job_with_memory_a_node_runs_both_roles_at_once \
   a_failing_worker_ends_the_gang_with_its_exit_code a_dying_ps_ends_the_gang_with_128_and_its_signal \

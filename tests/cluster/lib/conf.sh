@@ -86,13 +86,18 @@ _gres_lines() { # KIND NODES
   done < <(topology_lines "$1" gpu)
 }
 
-# Played nodes are all of the profile's first kind; one address of their own, consecutive ports.
+# Played nodes are all of the profile's first kind. They have loopback addresses of their own, 2,500 nodes each, with ports from
+# 30000 on, which nobody binds on all addresses: below are our slurmds and the ports of `harmony run`, above the kernel's.
 _write_played_nodes() {
-  local kind last=$((cluster_played - 1))
+  local kind first last count address=${cluster_played_addr##*.}
   kind=$(topology_of_node "$cluster_topology" 0)
-  echo "NodeName=p[0-$last] NodeAddr=$cluster_played_addr Port=[20000-$((20000 + last))]" \
-    "$(topology_lines "$kind" node) Gres=$(topology_gres "$kind") State=UNKNOWN" >>"$cluster_dir/etc/nodes.conf"
-  _gres_lines "$kind" "p[0-$last]" >>"$cluster_dir/etc/gres.conf"
+  for ((first = 0; first < cluster_played; first += 2500, address++)); do
+    last=$((first + 2499 < cluster_played ? first + 2499 : cluster_played - 1))
+    count=$((last - first))
+    echo "NodeName=p[$first-$last] NodeAddr=${cluster_played_addr%.*}.$address Port=[30000-$((30000 + count))]" \
+      "$(topology_lines "$kind" node) Gres=$(topology_gres "$kind") State=UNKNOWN" >>"$cluster_dir/etc/nodes.conf"
+  done
+  _gres_lines "$kind" "p[0-$((cluster_played - 1))]" >>"$cluster_dir/etc/gres.conf"
 }
 
 # Fake devices: character devices as root, so that Slurm sees GPUs; plain files for an ordinary user, of which slurmd logs an
