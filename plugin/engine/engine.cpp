@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <new>
 #include <string>
 
 namespace harmony {
@@ -23,9 +24,11 @@ struct Engine {
   TopologyStore topologies;
 };
 
-// Never deleted: threads use it while slurmctld exits.
+// Never destroyed: threads use it while slurmctld exits. In static memory: to make it cannot fail, so that it may be
+// named outside the wall.
 Engine &engine() {
-  static Engine *const the_engine = new Engine;
+  alignas(Engine) static unsigned char memory[sizeof(Engine)];
+  static Engine *const the_engine = new (memory) Engine;
   return *the_engine;
 }
 
