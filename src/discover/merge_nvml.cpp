@@ -1,6 +1,6 @@
 #include "src/discover/merge_nvml.h"
 
-#include "src/discover/model_name.h"
+#include "src/values/model_name.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 #include "src/publish/node_topology.h"
 
 #include "src/publish/compact.h"
+#include "src/values/model_name.h"
 
 #include <fmt/format.h>
 
@@ -18,15 +19,6 @@ Topology plain_sockets(const NodeFacts &facts) {
     topology.numa.push_back(
         {socket, {{socket * cores, socket * cores + cores - 1}}, facts.memory_mb / topology.sockets});
   return topology;
-}
-
-std::string model_from_type(const std::string &type) {
-  std::string model;
-  for (char c : type.substr(0, max_model_length)) {
-    const char small = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    model += is_model_name(std::string(1, small)) ? small : '_';
-  }
-  return model;
 }
 
 // The socket that most of a GPU's cores are on.
@@ -53,7 +45,7 @@ void add_gpus(const NodeFacts &facts, const std::vector<int> &domain_of, Topolog
   for (std::size_t i = 0; i < domain_of.size(); ++i) {
     Gpu gpu;
     gpu.domain = domain_of[i];
-    gpu.model = model_from_type(facts.gpus[i].type);
+    gpu.model = clean_model(facts.gpus[i].type);
     topology.gpus.push_back(gpu);
   }
 }

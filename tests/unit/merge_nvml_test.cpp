@@ -1,5 +1,5 @@
 #include "src/discover/merge_nvml.h"
-#include "src/discover/model_name.h"
+#include "src/values/model_name.h"
 
 #include <cppunit/extensions/HelperMacros.h>
 

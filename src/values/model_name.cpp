@@ -1,4 +1,4 @@
-#include "src/discover/model_name.h"
+#include "src/values/model_name.h"
 
 #include "src/values/topology.h"
 
