@@ -95,6 +95,7 @@ std::string disagreement(const Topology &topology, const NodeFacts &facts) {
 
 NodeTopology topology_of(const NodeFacts &facts) {
   NodeTopology result;
+  for (const GresGpu &gpu : facts.gpus) result.gres_types.push_back(gpu.type);
   if (facts.published.empty()) {
     result.levels.push_back("published: nothing in the Extra field");
   } else {

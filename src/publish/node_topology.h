@@ -13,6 +13,7 @@ struct NodeTopology {
   Topology topology;
   std::string problem;             // with what the node published, if anything; names the node and the position
   std::vector<std::string> levels; // each source in turn, best first, and what became of it
+  std::vector<std::string> gres_types; // of each GPU as gres.conf has it, which is how jobs ask for them
 };
 
 NodeTopology topology_of(const NodeFacts &facts);

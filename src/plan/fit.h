@@ -1,0 +1,44 @@
+// What fits on one node, and exactly where on it: our own arithmetic of cores, GPUs and memory, in Slurm's terms. No
+// policy here; whatever a policy proposes goes through these functions.
+#pragma once
+
+#include "src/values/gang.h"
+#include "src/values/plan.h"
+#include "src/values/snapshot.h"
+
+#include <optional>
+#include <string>
+
+namespace harmony {
+
+// GPUs that one worker or one PS of the component holds; a node of a --gpus-per-node job holds per_node, whatever its
+// tasks.
+int gpus_per_worker(const Component &component);
+int gpus_per_ps(const Component &component);
+
+// GPUs and cores that so many tasks take on a node.
+int gpus_needed(const Component &component, int workers, int ps);
+int cores_needed(const NodeState &node, const Component &component, int workers, int ps);
+
+// GPUs of the node that are free and of the model the component asks for; lost ones are not among them.
+Bits suitable_gpus(const NodeState &node, const Component &component);
+
+// Whether so many tasks of the component fit on the node now.
+bool fits(const NodeState &node, const Component &component, int workers, int ps, bool memory_counts);
+
+// The most workers that fit beside `ps` PS, and the most PS beside `workers` workers; never more than the component
+// has. -1 if not even the other role fits.
+int most_workers(const NodeState &node, const Component &component, int ps, bool memory_counts);
+int most_ps(const NodeState &node, const Component &component, int workers, bool memory_counts);
+
+// What keeps the node from taking even one task of the component, in a word or two ("busy GPUs", "memory", "down");
+// empty if nothing does. These are the words of Masked::by.
+std::string what_masks(const NodeState &node, int index, const Component &component, bool memory_counts);
+
+// Chooses the cores and GPUs for so many tasks: GPUs of a task below one PCIe switch where possible, the gang's GPUs
+// near each other, the choice that leaves the largest groups of GPUs whole (least fragmenting), cores of the socket of
+// the GPUs. Nothing if they do not fit.
+std::optional<Placement> arrange(const NodeState &node, int index, const Component &component, int workers, int ps,
+                                 bool memory_counts);
+
+} // namespace harmony

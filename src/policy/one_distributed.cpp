@@ -1,0 +1,37 @@
+// At most one distributed job on a node: they would share its network card. A gang that fits on one node goes anywhere.
+
+#include "src/policy/policies.h"
+
+#include <fmt/format.h>
+
+namespace harmony {
+namespace {
+
+class OneDistributed : public Policy {
+public:
+  const char *name() const override { return "one-distributed"; }
+
+  Proposal propose(const Cluster &cluster, const Gang &gang, bool may_wait) const override {
+    GangPlacer placer(cluster, gang, true);
+    auto anywhere = placer.fewest({});
+    if (!anywhere) return no_room_for(placer);
+    std::vector<Considered> considered{packed(cluster, std::move(*anywhere), "fewest nodes, best fit")};
+    const std::size_t nodes = nodes_of(considered.front().plan).size();
+    if (nodes == 1) return place_at(std::move(considered), "fits on one node");
+    Choice alone;
+    alone.avoid_distributed = true;
+    if (auto plan = placer.fewest(alone)) {
+      considered.insert(considered.begin(), packed(cluster, std::move(*plan), "no other distributed job"));
+      return place_at(std::move(considered), "fewest nodes without another distributed job");
+    }
+    if (may_wait)
+      return wait_for(fmt::format("waits for {} or more nodes without another distributed job", nodes), considered);
+    return place_at(std::move(considered), "waited long enough for nodes without another distributed job");
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Policy> make_one_distributed() { return std::make_unique<OneDistributed>(); }
+
+} // namespace harmony

@@ -1,0 +1,319 @@
+#include "src/values/settings_file.h"
+
+#include "src/values/job_description.h"
+#include "src/values/mode.h"
+#include "src/values/printable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <utility>
+
+namespace harmony {
+namespace {
+
+constexpr std::size_t max_file_length = 64 * 1024;
+constexpr std::size_t max_line_length = 4096;
+constexpr std::size_t max_problems = 20; // each is a line in slurmctld's log
+constexpr std::uint32_t max_keep_decisions = 1000000;
+
+struct TimeKey {
+  const char *name;
+  int Settings::*field;
+  int field_ms; // milliseconds in one unit of the field
+  std::int64_t low_ms, high_ms;
+};
+
+constexpr std::int64_t second = 1000, minute = 60 * second, hour = 60 * minute;
+
+constexpr TimeKey time_keys[] = {
+    {"Interval", &Settings::interval_ms, 1, 100, hour},
+    {"MinInterval", &Settings::min_interval_ms, 1, 10, minute},
+    {"RoundBudget", &Settings::round_budget_ms, 1, 10, minute},
+    {"MaxWait", &Settings::max_wait_s, second, 0, 7 * 24 * hour},
+};
+
+constexpr const char *key_names[] = {"Policy",      "Manage",  "Interval",     "MinInterval",
+                                     "RoundBudget", "MaxWait", "KeepDecisions"};
+
+constexpr std::pair<const char *, Manage> manage_names[] = {{"annotated", Manage::annotated}, {"gpu", Manage::gpu}};
+
+struct Unit {
+  const char *name;
+  std::int64_t ms;
+};
+
+constexpr Unit units[] = {{"h", hour}, {"m", minute}, {"s", second}, {"ms", 1}};
+
+const TimeKey *time_key(std::string_view name) {
+  for (const TimeKey &key : time_keys)
+    if (name == key.name) return &key;
+  return nullptr;
+}
+
+std::string time_text(std::int64_t ms) {
+  if (ms == 0) return "0s";
+  for (const Unit &unit : units)
+    if (ms % unit.ms == 0) return fmt::format("{}{}", ms / unit.ms, unit.name);
+  return fmt::format("{}ms", ms);
+}
+
+bool read_time(std::string_view text, std::int64_t &ms) {
+  const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+  std::uint32_t number = 0;
+  if (!read_whole_number(text.substr(0, end), 0, 999999999, number)) return false;
+  const std::string_view name = end == text.size() ? "s" : text.substr(end);
+  for (const Unit &unit : units)
+    if (detail::same_word(name, unit.name)) {
+      ms = number * unit.ms;
+      return true;
+    }
+  return false;
+}
+
+bool set_time(const TimeKey &key, std::string_view value, Settings &settings) {
+  std::int64_t ms = 0;
+  if (!read_time(value, ms) || ms < key.low_ms || ms > key.high_ms || ms % key.field_ms != 0) return false;
+  settings.*key.field = static_cast<int>(ms / key.field_ms);
+  return true;
+}
+
+constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+
+std::size_t skip_blanks(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_blank(text[at])) ++at;
+  return at;
+}
+
+// How many backslashes stand at the end of the text.
+std::size_t trailing_backslashes(std::string_view text) {
+  std::size_t count = 0;
+  while (count < text.size() && text[text.size() - 1 - count] == '\\') ++count;
+  return count;
+}
+
+std::string without_comment(std::string_view line) {
+  std::string bare;
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') quoted = !quoted;
+    if (c == '#' && !quoted) {
+      if (trailing_backslashes(bare) % 2 == 0) break;
+      bare.pop_back();
+    }
+    bare += c;
+  }
+  return bare;
+}
+
+// Lines joined by continuations, and where in the text each began.
+class JoinedLine {
+public:
+  // Whether the next line belongs to it too.
+  bool append(std::string_view line, int number) {
+    starts_.emplace_back(text_.size(), number);
+    std::string bare = without_comment(line);
+    while (!bare.empty() && is_blank(bare.back())) bare.pop_back();
+    const bool goes_on = trailing_backslashes(bare) % 2 == 1;
+    if (goes_on) bare.pop_back();
+    text_ += bare;
+    return goes_on;
+  }
+
+  const std::string &text() const { return text_; }
+
+  int line_at(std::size_t position) const {
+    const auto later = std::upper_bound(
+        starts_.begin(), starts_.end(), position,
+        [](std::size_t wanted, const std::pair<std::size_t, int> &start) { return wanted < start.first; });
+    return std::prev(later)->second;
+  }
+
+private:
+  std::string text_;
+  std::vector<std::pair<std::size_t, int>> starts_;
+};
+
+class Reader {
+public:
+  explicit Reader(const std::vector<std::string> &policy_names) : policy_names_(policy_names) {}
+
+  SettingsReading read(std::string_view text) {
+    if (text.size() > max_file_length) {
+      const auto lines = std::count(text.begin(), text.begin() + max_file_length, '\n');
+      problem(static_cast<int>(lines) + 1, fmt::format("the file is longer than {} bytes", max_file_length));
+      return reading_;
+    }
+    read_lines(text);
+    check_min_interval();
+    std::stable_sort(reading_.problems.begin(), reading_.problems.end(),
+                     [](const SettingsProblem &a, const SettingsProblem &b) { return a.line < b.line; });
+    if (not_listed_ > 0)
+      reading_.problems.push_back(
+          {reading_.problems.back().line, fmt::format("{} more problems are not listed", not_listed_)});
+    return reading_;
+  }
+
+private:
+  struct Seen {
+    int line = 0;
+    bool taken = false;
+  };
+
+  void problem(int line, std::string text) {
+    if (reading_.problems.size() < max_problems)
+      reading_.problems.push_back({line, std::move(text)});
+    else
+      ++not_listed_;
+  }
+
+  void read_lines(std::string_view text) {
+    JoinedLine joined;
+    for (int number = 1; !text.empty(); ++number) {
+      const std::size_t end = text.find('\n');
+      const std::string_view line = text.substr(0, end);
+      text.remove_prefix(std::min(line.size() + 1, text.size()));
+      const bool goes_on = joined.append(is_sound(line, number) ? line : std::string_view(), number);
+      if (goes_on && !text.empty()) continue;
+      read_pairs(joined);
+      joined = JoinedLine();
+    }
+  }
+
+  bool is_sound(std::string_view line, int number) {
+    if (line.find('\0') != std::string_view::npos)
+      problem(number, "the line has a NUL byte; the file has to be text");
+    else if (line.size() > max_line_length)
+      problem(number, fmt::format("the line is longer than {} bytes", max_line_length));
+    else
+      return true;
+    return false;
+  }
+
+  void read_pairs(const JoinedLine &joined) {
+    const std::string_view text = joined.text();
+    for (std::size_t at = skip_blanks(text, 0); at < text.size(); at = skip_blanks(text, at)) {
+      const int line = joined.line_at(at);
+      const std::size_t key_end = std::min(text.find_first_of("= \t\r\v\f", at), text.size());
+      const std::string_view key = text.substr(at, key_end - at);
+      at = skip_blanks(text, key_end);
+      if (at == text.size() || text[at] != '=') {
+        at = key_end;
+        take(line, key, "");
+        continue;
+      }
+      at = skip_blanks(text, at + 1);
+      if (at < text.size() && text[at] == '"') {
+        at = read_quoted(line, key, text, at);
+        continue;
+      }
+      const std::size_t value_end = std::min(text.find_first_of(" \t\r\v\f", at), text.size());
+      take(line, key, text.substr(at, value_end - at));
+      at = value_end;
+    }
+  }
+
+  // Reads the value whose opening quote is at `at`; returns where to go on.
+  std::size_t read_quoted(int line, std::string_view key, std::string_view text, std::size_t at) {
+    const std::size_t close = text.find('"', at + 1);
+    if (close == std::string_view::npos) {
+      problem(line, fmt::format("{}={} has no closing quote", printable(key), printable(text.substr(at))));
+      return text.size();
+    }
+    std::size_t end = close + 1;
+    while (end < text.size() && !is_blank(text[end])) ++end;
+    if (end > close + 1)
+      problem(line, fmt::format("{}={} goes on behind the closing quote; put a blank there", printable(key),
+                                printable(text.substr(at, end - at))));
+    else
+      take(line, key, text.substr(at + 1, close - at - 1));
+    return end;
+  }
+
+  void take(int line, std::string_view key, std::string_view value) {
+    const auto name = std::find_if(std::begin(key_names), std::end(key_names),
+                                   [key](const char *known) { return detail::same_word(key, known); });
+    if (name == std::end(key_names)) {
+      problem(line, fmt::format("unknown key \"{}\"; the keys are {}", printable(key), fmt::join(key_names, ", ")));
+      return;
+    }
+    const auto [seen, first] = seen_.emplace(*name, Seen{line, false});
+    if (!first)
+      problem(line, fmt::format("{}=\"{}\" is given twice, first on line {}; once is allowed", *name, printable(value),
+                                seen->second.line));
+    else if (value.empty())
+      problem(line, fmt::format("{} has no value; allowed is {}", *name, allowed(*name)));
+    else if (set(*name, value))
+      seen->second.taken = true;
+    else
+      problem(line, fmt::format("{}=\"{}\" is not allowed; allowed is {}", *name, printable(value), allowed(*name)));
+  }
+
+  bool set(std::string_view name, std::string_view value) {
+    Settings &settings = reading_.settings;
+    if (const TimeKey *key = time_key(name)) return set_time(*key, value, settings);
+    if (name == "Policy") {
+      const auto policy = std::find_if(policy_names_.begin(), policy_names_.end(),
+                                       [value](const std::string &known) { return detail::same_word(value, known); });
+      if (policy == policy_names_.end()) return false;
+      settings.policy = *policy;
+      return true;
+    }
+    if (name == "Manage") {
+      const auto manage = std::find_if(std::begin(manage_names), std::end(manage_names),
+                                       [value](const auto &known) { return detail::same_word(value, known.first); });
+      if (manage == std::end(manage_names)) return false;
+      settings.manage = manage->second;
+      return true;
+    }
+    std::uint32_t number = 0;
+    if (!read_whole_number(value, 0, max_keep_decisions, number)) return false;
+    settings.keep_decisions = static_cast<int>(number);
+    return true;
+  }
+
+  std::string allowed(std::string_view name) const {
+    if (const TimeKey *key = time_key(name))
+      return fmt::format("a time from {} to {}, a whole number with {}s, m or h, or of seconds", time_text(key->low_ms),
+                         time_text(key->high_ms), key->field_ms == 1 ? "ms, " : "");
+    if (name == "Policy") return fmt::format("one of {}", fmt::join(policy_names_, ", "));
+    if (name == "Manage") return "annotated or gpu";
+    return fmt::format("a whole number from 0 to {}", max_keep_decisions);
+  }
+
+  // A short Interval alone is no mistake: the default of MinInterval gives way.
+  void check_min_interval() {
+    Settings &settings = reading_.settings;
+    if (settings.min_interval_ms <= settings.interval_ms) return;
+    if (const Seen seen = seen_["MinInterval"]; seen.taken)
+      problem(seen.line, fmt::format("MinInterval=\"{}\" is longer than Interval=\"{}\"; allowed is {} to {}",
+                                     time_text(settings.min_interval_ms), time_text(settings.interval_ms),
+                                     time_text(time_key("MinInterval")->low_ms), time_text(settings.interval_ms)));
+    settings.min_interval_ms = std::min(Settings().min_interval_ms, settings.interval_ms);
+  }
+
+  const std::vector<std::string> &policy_names_;
+  SettingsReading reading_;
+  std::map<std::string, Seen> seen_;
+  int not_listed_ = 0;
+};
+
+} // namespace
+
+SettingsReading read_settings(std::string_view text, const std::vector<std::string> &policy_names) {
+  return Reader(policy_names).read(text);
+}
+
+std::string settings_text(const Settings &settings) {
+  std::string text = fmt::format("Policy={}\n", settings.policy);
+  for (const auto &[word, manage] : manage_names)
+    if (manage == settings.manage) text += fmt::format("Manage={}\n", word);
+  for (const TimeKey &key : time_keys)
+    text += fmt::format("{}={}\n", key.name, time_text(std::int64_t{settings.*key.field} * key.field_ms));
+  return text + fmt::format("KeepDecisions={}\n", settings.keep_decisions);
+}
+
+} // namespace harmony

@@ -1,0 +1,80 @@
+// What the planner did and how long it took: counted in slurmctld, carried as one line of JSON in the fact
+// HarmonyStatistics, read by `harmony status`. Writer and reader stand together so that they keep the same words.
+#pragma once
+
+#include "src/values/fallback.h"
+#include "src/values/timing.h"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <ctime>
+#include <map>
+#include <string>
+
+namespace harmony {
+
+// Every member may be changed and read from any thread.
+struct Statistics {
+  using Counter = std::atomic<std::uint64_t>;
+
+  Timing lock;     // slurmctld's locks held for a snapshot
+  Timing snapshot; // all of taking it, with waiting for the locks
+  Timing plan;
+  Timing publish;
+  Timing round;
+  Timing job_test; // added by us
+
+  Counter rounds{0};
+  Counter rounds_cut{0}; // the time budget was over
+  Counter gangs_planned{0};
+  Counter gangs_not_reached{0};
+  Counter plans_made{0};
+  Counter plans_used{0};
+  Counter plans_stale{0};
+  Counter waits{0};
+  Counter no_room{0};
+  Counter left_to_stock{0};
+  Counter held{0};         // times the gate answered "busy"
+  Counter shadow_same{0};  // in shadow mode, stock did what the plan says
+  Counter shadow_other{0}; // it did not
+  Counter settings_refused{0};
+  std::array<Counter, fallback_count> fallbacks{}; // by Fallback
+
+  std::atomic<std::time_t> since{std::time(nullptr)}; // the last reset
+  std::atomic<std::time_t> last_round{0};             // 0: none yet
+};
+
+// All counts and times start again from now. last_round stays: it tells whether the planner is well.
+void reset(Statistics &statistics);
+
+// What is known besides counts.
+struct StatisticsFacts {
+  std::string policy;
+  std::string model;
+  std::string mode;
+  std::string planner; // "running", "idle: …", "not running: …", "unwell: …"
+  std::string settings_file = "none";
+  std::string settings_problem; // empty if it was read well
+  std::uint64_t decisions_kept = 0;
+};
+
+// One line, without a newline.
+std::string statistics_json(const Statistics &statistics, const StatisticsFacts &facts);
+
+// The same as plain values. Texts are fit to print.
+struct StatisticsReport {
+  bool understood = false; // false: all else is empty
+  StatisticsFacts facts;
+  std::map<std::string, std::uint64_t> counters;  // by the names above; all of them
+  std::map<std::string, std::uint64_t> fallbacks; // by fallback_name; all of them
+  std::map<std::string, TimingSummary> times;     // by the names above; all of them
+  std::time_t since = 0;
+  std::time_t last_round = 0;
+};
+
+// Reads what statistics_json wrote, or anything else: never throws. What is missing counts as 0 or empty, so that a
+// newer command can read an older slurmctld; what is of another kind is not understood.
+StatisticsReport read_statistics(const std::string &json);
+
+} // namespace harmony

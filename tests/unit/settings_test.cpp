@@ -1,0 +1,226 @@
+#include "src/values/settings_file.h"
+
+#include <cppunit/extensions/HelperMacros.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+namespace harmony {
+
+class SettingsTest : public CppUnit::TestFixture {
+  CPPUNIT_TEST_SUITE(SettingsTest);
+  CPPUNIT_TEST(an_empty_file_means_the_defaults);
+  CPPUNIT_TEST(the_shipped_example_has_every_key_at_its_default);
+  CPPUNIT_TEST(every_key_is_read);
+  CPPUNIT_TEST(the_syntax_is_slurms);
+  CPPUNIT_TEST(a_hash_is_text_in_quotes_and_behind_a_backslash);
+  CPPUNIT_TEST(times_have_units_and_ranges);
+  CPPUNIT_TEST(a_bad_value_is_named_with_what_is_allowed);
+  CPPUNIT_TEST(an_unknown_key_is_named_with_the_known_ones);
+  CPPUNIT_TEST(a_key_given_twice_names_both_lines);
+  CPPUNIT_TEST(a_missing_value_is_a_problem);
+  CPPUNIT_TEST(broken_quotes_are_a_problem);
+  CPPUNIT_TEST(a_problem_is_on_the_line_of_its_key_also_after_continuations);
+  CPPUNIT_TEST(what_has_a_problem_stays_at_its_default);
+  CPPUNIT_TEST(min_interval_may_not_exceed_interval);
+  CPPUNIT_TEST(the_default_of_min_interval_gives_way_to_a_short_interval);
+  CPPUNIT_TEST(what_is_not_text_is_a_problem);
+  CPPUNIT_TEST(printed_input_is_escaped_and_cut);
+  CPPUNIT_TEST(a_file_of_rubbish_does_not_flood_the_log);
+  CPPUNIT_TEST(written_settings_read_back_the_same);
+  CPPUNIT_TEST_SUITE_END();
+
+  static SettingsReading read(std::string_view text) {
+    return read_settings(text, {"pack", "spread", "one-distributed", "stock"});
+  }
+
+  static Settings good(std::string_view text) {
+    const SettingsReading reading = read(text);
+    CPPUNIT_ASSERT_EQUAL_MESSAGE(all(reading), std::size_t{0}, reading.problems.size());
+    return reading.settings;
+  }
+
+  // "LINE: text", one after the other.
+  static std::string all(const SettingsReading &reading) {
+    std::string text;
+    for (const SettingsProblem &problem : reading.problems)
+      text += std::to_string(problem.line) + ": " + problem.text + "\n";
+    return text;
+  }
+
+  static void refused(std::string_view text, const std::string &problems) {
+    CPPUNIT_ASSERT_EQUAL(problems, all(read(text)));
+  }
+
+  static bool bad(const std::string &text) { return !read(text).problems.empty(); }
+
+  void an_empty_file_means_the_defaults() {
+    const std::string defaults = settings_text(Settings());
+    for (const char *text : {"", "\n", "   ", "# nothing", "\r\n\r\n", "\\", "\\\n\\\n"})
+      CPPUNIT_ASSERT_EQUAL(defaults, settings_text(good(text)));
+  }
+
+  void the_shipped_example_has_every_key_at_its_default() {
+    const char *top = std::getenv("srcdir");
+    std::ifstream file(std::string(top ? top : ".") + "/etc/harmony.conf");
+    std::ostringstream example;
+    example << file.rdbuf();
+    CPPUNIT_ASSERT_EQUAL(settings_text(Settings()), settings_text(good(example.str())));
+    std::istringstream keys(settings_text(Settings()));
+    for (std::string line; std::getline(keys, line);)
+      CPPUNIT_ASSERT_MESSAGE(line, example.str().find("\n" + line + "\n") != std::string::npos);
+  }
+
+  void every_key_is_read() {
+    const Settings settings = good("Policy=one-distributed\nManage=gpu\nInterval=1m\nMinInterval=500ms\nRoundBudget=2\n"
+                                   "MaxWait=0\nKeepDecisions=7\n");
+    CPPUNIT_ASSERT_EQUAL(std::string("one-distributed"), settings.policy);
+    CPPUNIT_ASSERT(settings.manage == Manage::gpu);
+    CPPUNIT_ASSERT_EQUAL(60000, settings.interval_ms);
+    CPPUNIT_ASSERT_EQUAL(500, settings.min_interval_ms);
+    CPPUNIT_ASSERT_EQUAL(2000, settings.round_budget_ms);
+    CPPUNIT_ASSERT_EQUAL(0, settings.max_wait_s);
+    CPPUNIT_ASSERT_EQUAL(7, settings.keep_decisions);
+  }
+
+  void the_syntax_is_slurms() {
+    CPPUNIT_ASSERT_EQUAL(7, good("Policy=pack KeepDecisions=7\tMaxWait=1").keep_decisions);
+    CPPUNIT_ASSERT_EQUAL(std::string("spread"), good("pOLICY=Spread").policy);
+    CPPUNIT_ASSERT_EQUAL(std::string("spread"), good("  Policy = spread").policy);
+    CPPUNIT_ASSERT_EQUAL(std::string("spread"), good("Policy=\"spread\"\r\nManage=gpu\r\n").policy);
+    CPPUNIT_ASSERT_EQUAL(7, good("KeepDec\\\nisions=\\\r\n7").keep_decisions);
+    CPPUNIT_ASSERT_EQUAL(7, good("Policy=pack \\ # why\n KeepDecisions=7").keep_decisions);
+    CPPUNIT_ASSERT_EQUAL(10000, good("Policy=pack # KeepDecisions=7 \\\n").keep_decisions);
+  }
+
+  void a_hash_is_text_in_quotes_and_behind_a_backslash() {
+    CPPUNIT_ASSERT_EQUAL(std::string("pack"), good("Policy=pack#spread").policy);
+    refused("Policy=\"a # b\" # c",
+            "1: Policy=\"a # b\" is not allowed; allowed is one of pack, spread, one-distributed, "
+            "stock\n");
+    refused("Policy=a\\#b # c", "1: Policy=\"a#b\" is not allowed; allowed is one of pack, spread, one-distributed, "
+                                "stock\n");
+  }
+
+  void times_have_units_and_ranges() {
+    CPPUNIT_ASSERT_EQUAL(100, good("Interval=100ms MinInterval=10ms").interval_ms);
+    CPPUNIT_ASSERT_EQUAL(3600000, good("Interval=1H").interval_ms);
+    CPPUNIT_ASSERT_EQUAL(604800, good("MaxWait=168h").max_wait_s);
+    CPPUNIT_ASSERT_EQUAL(604800, good("MaxWait=604800").max_wait_s);
+    CPPUNIT_ASSERT_EQUAL(2, good("MaxWait=2000ms").max_wait_s);
+    for (const char *time :
+         {"99ms", "61m", "3600001ms", "0", "-1", "1.5s", "s", "10 s", "10d", "1e3", "99999999999h", "+5"})
+      CPPUNIT_ASSERT_MESSAGE(time, bad(std::string("Interval=\"") + time + "\""));
+    CPPUNIT_ASSERT(bad("MinInterval=9ms") && bad("RoundBudget=9ms") && bad("RoundBudget=61"));
+    CPPUNIT_ASSERT(bad("MaxWait=169h") && bad("MaxWait=1500ms"));
+  }
+
+  void a_bad_value_is_named_with_what_is_allowed() {
+    refused("\nManage=all", "2: Manage=\"all\" is not allowed; allowed is annotated or gpu\n");
+    refused("KeepDecisions=1000001",
+            "1: KeepDecisions=\"1000001\" is not allowed; allowed is a whole number from 0 to 1000000\n");
+    refused("RoundBudget=2h", "1: RoundBudget=\"2h\" is not allowed; allowed is a time from 10ms to 1m, a whole number "
+                              "with ms, s, m or h, or of seconds\n");
+  }
+
+  void an_unknown_key_is_named_with_the_known_ones() {
+    refused("Policy=pack\nPolizy=pack",
+            "2: unknown key \"Polizy\"; the keys are Policy, Manage, Interval, MinInterval, "
+            "RoundBudget, MaxWait, KeepDecisions\n");
+    CPPUNIT_ASSERT(bad("=pack") && bad("Include other.conf") && bad("Policy+=pack"));
+  }
+
+  void a_key_given_twice_names_both_lines() {
+    refused("KeepDecisions=1\n\nkeepdecisions=2 # again",
+            "3: KeepDecisions=\"2\" is given twice, first on line 1; once is allowed\n");
+    CPPUNIT_ASSERT_EQUAL(1, read("KeepDecisions=1 KeepDecisions=2").settings.keep_decisions);
+  }
+
+  void a_missing_value_is_a_problem() {
+    for (const char *text : {"Manage", "Manage=", "Manage=\"\"", "Manage = # gpu", "Manage Policy=pack"})
+      refused(text, "1: Manage has no value; allowed is annotated or gpu\n");
+  }
+
+  void broken_quotes_are_a_problem() {
+    refused("Policy=\"pack Manage=gpu", "1: Policy=\\\"pack Manage=gpu has no closing quote\n");
+    refused("Policy=\"pack\"Manage=gpu",
+            "1: Policy=\\\"pack\\\"Manage=gpu goes on behind the closing quote; put a blank there\n");
+  }
+
+  void a_problem_is_on_the_line_of_its_key_also_after_continuations() {
+    const SettingsReading reading = read("Policy=pack \\\n\\\n  Wrong\\\nKey=1 \\\nManage=\\\nall\nOther=1");
+    CPPUNIT_ASSERT_EQUAL_MESSAGE(all(reading), std::size_t{3}, reading.problems.size());
+    CPPUNIT_ASSERT_EQUAL(3, reading.problems[0].line);
+    CPPUNIT_ASSERT(reading.problems[0].text.find("\"WrongKey\"") != std::string::npos);
+    CPPUNIT_ASSERT_EQUAL(5, reading.problems[1].line);
+    CPPUNIT_ASSERT_EQUAL(7, reading.problems[2].line);
+  }
+
+  void what_has_a_problem_stays_at_its_default() {
+    const SettingsReading reading = read("Interval=1d Policy=best KeepDecisions=5");
+    CPPUNIT_ASSERT_EQUAL(std::size_t{2}, reading.problems.size());
+    CPPUNIT_ASSERT_EQUAL(10000, reading.settings.interval_ms);
+    CPPUNIT_ASSERT_EQUAL(std::string("pack"), reading.settings.policy);
+    CPPUNIT_ASSERT_EQUAL(5, reading.settings.keep_decisions);
+  }
+
+  void min_interval_may_not_exceed_interval() {
+    const SettingsReading reading = read("\nMinInterval=2s\nInterval=1s\nNonsense=1");
+    CPPUNIT_ASSERT_EQUAL(std::size_t{2}, reading.problems.size());
+    CPPUNIT_ASSERT_EQUAL(2, reading.problems[0].line);
+    CPPUNIT_ASSERT_EQUAL(std::string("MinInterval=\"2s\" is longer than Interval=\"1s\"; allowed is 10ms to 1s"),
+                         reading.problems[0].text);
+    CPPUNIT_ASSERT_EQUAL(200, reading.settings.min_interval_ms);
+    CPPUNIT_ASSERT_EQUAL(1000, good("MinInterval=1 Interval=1").min_interval_ms);
+  }
+
+  void the_default_of_min_interval_gives_way_to_a_short_interval() {
+    CPPUNIT_ASSERT_EQUAL(100, good("Interval=100ms").min_interval_ms);
+  }
+
+  void what_is_not_text_is_a_problem() {
+    using namespace std::string_view_literals;
+    refused("\nPolicy=pa\0ck\nManage=gpu"sv, "2: the line has a NUL byte; the file has to be text\n");
+    good("#" + std::string(4095, 'x'));
+    refused("\n#" + std::string(4096, 'x'), "2: the line is longer than 4096 bytes\n");
+    std::string file;
+    while (file.size() < 64 * 1024) file += "#" + std::string(1022, 'x') + "\n";
+    good(file);
+    refused(file + "#", "65: the file is longer than 65536 bytes\n");
+  }
+
+  void printed_input_is_escaped_and_cut() {
+    refused("Manage=\x1b[31m\"\xff", "1: Manage=\"\\x1b[31m\\\"\\xff\" is not allowed; allowed is annotated or gpu\n");
+    refused("Manage=" + std::string(65, 'x'),
+            "1: Manage=\"" + std::string(64, 'x') + "...\" is not allowed; allowed is annotated or gpu\n");
+  }
+
+  void a_file_of_rubbish_does_not_flood_the_log() {
+    std::string text;
+    for (int i = 0; i < 1000; ++i) text += "x\n";
+    const SettingsReading reading = read(text);
+    CPPUNIT_ASSERT_EQUAL(std::size_t{21}, reading.problems.size());
+    CPPUNIT_ASSERT_EQUAL(std::string("980 more problems are not listed"), reading.problems.back().text);
+  }
+
+  void written_settings_read_back_the_same() {
+    Settings settings;
+    settings.policy = "one-distributed";
+    settings.manage = Manage::gpu;
+    settings.interval_ms = 61001;
+    settings.min_interval_ms = 60000;
+    settings.round_budget_ms = 1500;
+    settings.max_wait_s = 604800;
+    settings.keep_decisions = 0;
+    const std::string text =
+        "Policy=one-distributed\nManage=gpu\nInterval=61001ms\nMinInterval=1m\nRoundBudget=1500ms\n"
+        "MaxWait=168h\nKeepDecisions=0\n";
+    CPPUNIT_ASSERT_EQUAL(text, settings_text(settings));
+    CPPUNIT_ASSERT_EQUAL(text, settings_text(good(text)));
+  }
+};
+
+CPPUNIT_TEST_SUITE_REGISTRATION(SettingsTest);
+
+} // namespace harmony
