@@ -1,17 +1,19 @@
-// The engine: what slurmctld gets beyond the overlay's delegation. It keeps the nodes' topologies. Planning arrives
-// here step by step; until a planner is linked in, every question is left to stock, and only counted.
+// The engine: what slurmctld gets beyond the overlay's delegation.
 //
-// Threads: set_mode runs under slurmctld's write locks, job_test under its job and node write locks, report on any RPC
-// thread, and node_watch.h has one of its own. What they share is in Engine: atomics, and a store with a lock of its
-// own.
+// Threads: set_mode runs under slurmctld's write locks, job_test, job_placed and job_ended under its job and node write
+// locks, report on any RPC thread; node_watch.h and rounds.h have one thread each. What they share is PlannerState.
 
 #include "plugin/engine/engine_api.h"
 #include "plugin/engine/border.h"
+#include "plugin/engine/enforcer.h"
 #include "plugin/engine/node_watch.h"
+#include "plugin/engine/site_settings.h"
 
 #include <fmt/format.h>
 
 #include <atomic>
+#include <chrono>
+#include <mutex>
 #include <new>
 #include <string>
 
@@ -21,7 +23,11 @@ namespace {
 struct Engine {
   WallLog wall;
   std::atomic<std::uint64_t> job_tests{0};
-  TopologyStore topologies;
+  PlannerState planner;
+  Rounds rounds{planner};
+  Enforcer enforcer{planner, rounds};
+  std::mutex settings_mutex; // of what set_mode writes and report reads
+  SiteSettings settings;
 };
 
 // Never destroyed: threads use it while slurmctld exits. In static memory: to make it cannot fail, so that it may be
@@ -34,29 +40,94 @@ Engine &engine() {
 
 bool set_mode(Mode mode) {
   return guarded(engine().wall, "set_mode", false, [mode] {
-    info("harmony: engine " HARMONY_VERSION " ready, mode %s; no planner in this version, stock decides",
-         mode_name(mode));
-    watch_nodes(engine().topologies);
+    const std::lock_guard lock(engine().settings_mutex);
+    engine().settings.read();
+    if (!engine().settings.problem().empty()) ++engine().planner.statistics.settings_refused;
+    engine().planner.set_settings(engine().settings.in_force());
+    engine().planner.mode = mode;
+    info("harmony: engine " HARMONY_VERSION " ready, mode %s, policy %s", mode_name(mode),
+         engine().settings.in_force().policy.c_str());
+    watch_nodes(engine().planner);
+    engine().rounds.wake();
     return true;
   });
 }
 
-bool job_test(const JobTest &, StockJobTest, int *) {
-  return guarded(engine().wall, "job_test", false, [] {
+bool start_rounds() {
+  return guarded(
+      engine().wall, "start_rounds", false,
+      [] {
+        engine().rounds.start();
+        return true;
+      },
+      "there are no plans, stock decides");
+}
+
+void stop_rounds() {
+  guarded(
+      engine().wall, "stop_rounds", false,
+      [] {
+        engine().rounds.stop();
+        return true;
+      },
+      "going on");
+}
+
+bool job_test(const JobTest &call, StockJobTest stock, int *answer) {
+  return guarded(engine().wall, "job_test", false, [&call, stock, answer] {
     engine().job_tests.fetch_add(1, std::memory_order_relaxed);
-    return false;
+    return engine().enforcer.job_test(call, stock, answer);
   });
+}
+
+void job_placed(job_record_t *job) {
+  guarded(
+      engine().wall, "job_placed", false,
+      [job] {
+        engine().enforcer.job_placed(*job);
+        return true;
+      },
+      "the job runs as allocated");
+}
+
+void job_ended(job_record_t *job) {
+  guarded(
+      engine().wall, "job_ended", false,
+      [job] {
+        engine().enforcer.job_ended(*job);
+        return true;
+      },
+      "the next round sees it");
+}
+
+std::string planner_state() {
+  if (engine().planner.mode == Mode::off) return "idle: mode off";
+  const std::string unwell = engine().rounds.unwell();
+  return unwell.empty() ? "running" : "unwell: " + unwell;
+}
+
+StatisticsFacts facts() {
+  const std::lock_guard lock(engine().settings_mutex);
+  StatisticsFacts facts;
+  facts.policy = engine().settings.in_force().policy;
+  facts.mode = mode_name(engine().planner.mode);
+  facts.planner = planner_state();
+  facts.settings_file = engine().settings.file();
+  facts.settings_problem = engine().settings.problem();
+  facts.decisions_kept = engine().planner.decisions.size();
+  return facts;
 }
 
 void report(void (*tell)(void *to, const char *name, const char *value), void *to) {
   guarded(engine().wall, "report", false, [tell, to] {
     tell(to, "HarmonyJobTests", std::to_string(engine().job_tests.load(std::memory_order_relaxed)).c_str());
     tell(to, "HarmonyExceptions", std::to_string(engine().wall.caught()).c_str());
-    const TopologyStore::Counts nodes = engine().topologies.counts();
+    const TopologyStore::Counts nodes = engine().planner.topologies.counts();
     tell(to, "HarmonyTopology",
          fmt::format("{} nodes: {} published, {} from gres.conf, {} without; {} read, {} refused", nodes.nodes,
                      nodes.published, nodes.gres_conf, nodes.none, nodes.updates, nodes.refused)
              .c_str());
+    tell(to, "HarmonyStatistics", statistics_json(engine().planner.statistics, facts()).c_str());
     return true;
   });
 }
@@ -67,7 +138,7 @@ void report(void (*tell)(void *to, const char *name, const char *value), void *t
 extern "C" {
 extern const harmony::EngineApi harmony_engine;
 const harmony::EngineApi harmony_engine = {
-    harmony::engine_layout, SLURM_VERSION_NUMBER, HARMONY_VERSION,
-    harmony::set_mode,      harmony::job_test,    harmony::report,
+    harmony::engine_layout, SLURM_VERSION_NUMBER, HARMONY_VERSION,       harmony::set_mode,    harmony::job_test,
+    harmony::job_placed,    harmony::job_ended,   harmony::start_rounds, harmony::stop_rounds, harmony::report,
 };
 }

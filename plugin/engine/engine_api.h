@@ -10,7 +10,7 @@
 namespace harmony {
 
 // Raised whenever EngineApi changes.
-constexpr uint32_t engine_layout = 1;
+constexpr uint32_t engine_layout = 2;
 
 struct EngineApi {
   uint32_t layout;
@@ -24,6 +24,15 @@ struct EngineApi {
   // True if the engine answered the question (`*answer`); false means: ask stock. Called in modes shadow and enforce
   // with slurmctld's job and node write locks held, so it must be short. `stock` is the stock plugin's job_test.
   bool (*job_test)(const JobTest &call, StockJobTest stock, int *answer);
+
+  // slurmctld has allocated the job's resources (also at its own start, for jobs that run already), or the job has
+  // given them back. Under the same locks as job_test.
+  void (*job_placed)(job_record_t *job);
+  void (*job_ended)(job_record_t *job);
+
+  // The planning rounds, from the sched overlay: begin, when slurmctld takes charge (safe to call again), and end.
+  bool (*start_rounds)();
+  void (*stop_rounds)();
 
   // Gives each fact worth showing in `harmony status` to `tell`. From any thread.
   void (*report)(void (*tell)(void *to, const char *name, const char *value), void *to);

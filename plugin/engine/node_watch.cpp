@@ -3,14 +3,12 @@
 #include "plugin/engine/node_watch.h"
 
 #include "plugin/engine/border.h"
+#include "plugin/engine/questions.h"
 #include "plugin/engine/slurm_nodes.h"
-#include "src/publish/compact.h"
+#include "plugin/engine/threads.h"
 #include "src/query/local_socket.h"
 
-#include <json/json.h>
-
 #include <chrono>
-#include <csignal>
 #include <mutex>
 #include <thread>
 
@@ -21,7 +19,9 @@ constexpr int look_every_ms = 1000;
 
 class NodeWatch {
 public:
-  NodeWatch(TopologyStore &store, std::string address) : store_(store), address_(std::move(address)) {}
+  NodeWatch(PlannerState &state, std::string address)
+      : store_(state.topologies), table_(state.nodes), questions_(state, [this] { refresh(); }),
+        address_(std::move(address)) {}
 
   void run() {
     for (;;)
@@ -35,7 +35,7 @@ private:
     if (!open_) open_ = listen();
     if (open_)
       server_.serve(look_every_ms,
-                    [this](uid_t asker, const std::string &question) { return answer(asker, question); });
+                    [this](uid_t asker, const std::string &question) { return questions_.answer(asker, question); });
     else
       std::this_thread::sleep_for(std::chrono::milliseconds(look_every_ms));
     return true;
@@ -45,13 +45,14 @@ private:
   bool listen() {
     const std::string problem = server_.open(address_);
     if (!problem.empty() && !complained_)
-      error("harmony: %s; trying on, `harmony topology --node` is not answered until then", problem.c_str());
+      error("harmony: %s; trying on, `harmony topology --node` and `harmony explain` are not answered until then",
+            problem.c_str());
     complained_ = !problem.empty();
     return problem.empty();
   }
 
   void refresh() {
-    const NodeChanges changes = changed_nodes(store_, last_look_);
+    NodeChanges changes = changed_nodes(store_, last_look_);
     for (const ChangedNode &node : changes.changed) {
       const auto before = store_.find(node.facts.name);
       const auto topology = store_.update(node.facts, node.gres_signature);
@@ -59,36 +60,23 @@ private:
       if (!topology->problem.empty() && !said)
         error("harmony: %s; using %s for it", topology->problem.c_str(), source_name(topology->topology.source));
     }
-    if (changes.looked) store_.keep_only(changes.names);
+    if (changes.looked) publish(std::move(changes.nodes));
   }
 
-  std::string answer(uid_t asker, const std::string &question) {
-    Json::Value reply;
-    const std::string prefix = "topology ";
-    if (question.rfind(prefix, 0) != 0)
-      reply["problem"] = "a question that this version does not know";
-    else if (!may_see_nodes(asker))
-      reply["problem"] = "PrivateData in slurm.conf keeps nodes from you";
-    else
-      describe(question.substr(prefix.size()), reply);
-    Json::StreamWriterBuilder writer;
-    writer["indentation"] = "";
-    return Json::writeString(writer, reply);
-  }
-
-  void describe(const std::string &node, Json::Value &reply) {
-    refresh();
-    const auto found = store_.find(node);
-    if (!found) {
-      reply["problem"] = "slurmctld has no node of that name";
-      return;
+  void publish(std::vector<NodeHardware> nodes) {
+    std::vector<std::string> names;
+    for (NodeHardware &node : nodes) {
+      if (node.name.empty()) continue;
+      names.push_back(node.name);
+      node.topology = store_.find(node.name);
     }
-    reply["source"] = source_name(found->topology.source);
-    reply["topology"] = compact_form(found->topology);
-    for (const std::string &level : found->levels) reply["levels"].append(level);
+    store_.keep_only(names);
+    table_.publish(std::move(nodes));
   }
 
   TopologyStore &store_;
+  NodeTable &table_;
+  Questions questions_;
   std::string address_;
   LocalServer server_;
   bool open_ = false;
@@ -99,17 +87,12 @@ private:
 
 } // namespace
 
-void watch_nodes(TopologyStore &store) {
+void watch_nodes(PlannerState &state) {
   static std::once_flag started;
-  std::call_once(started, [&store] {
+  std::call_once(started, [&state] {
     // Never deleted: the thread outlives static objects while slurmctld exits.
-    auto *watch = new NodeWatch(store, query_address(slurm_conf.state_save_location));
-    // Signals are for slurmctld's own thread; a new thread inherits what is blocked here.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    std::thread([watch] { watch->run(); }).detach();
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    auto *watch = new NodeWatch(state, query_address(slurm_conf.state_save_location));
+    quiet_thread([watch] { watch->run(); }).detach();
   });
 }
 

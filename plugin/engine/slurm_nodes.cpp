@@ -2,42 +2,19 @@
 
 #include "plugin/engine/slurm_nodes.h"
 
+#include "plugin/engine/slurm_locks.h"
+#include "plugin/engine/slurm_values.h"
 #include "src/publish/compact.h"
 #include "src/publish/extra_field.h"
 
+#include <algorithm>
+
 extern "C" {
-#include "src/common/bitstring.h"
-#include "src/common/gres.h"
 #include "src/common/node_conf.h"
-#include "src/slurmctld/locks.h"
 }
 
 namespace harmony {
 namespace {
-
-// slurmctld's node read lock, for a scope.
-class NodeReadLock {
-public:
-  NodeReadLock() { lock_slurmctld(locks_); }
-  ~NodeReadLock() { unlock_slurmctld(locks_); }
-  NodeReadLock(const NodeReadLock &) = delete;
-  NodeReadLock &operator=(const NodeReadLock &) = delete;
-
-private:
-  slurmctld_lock_t locks_ = {READ_LOCK, NO_LOCK, READ_LOCK, NO_LOCK, NO_LOCK};
-};
-
-std::string text(const char *value) { return value ? value : ""; }
-
-const gres_node_state_t *gpu_state(const node_record_t &node) {
-  const gres_node_state_t *found = nullptr;
-  if (!node.gres_list) return nullptr;
-  auto each = list_iterator_create(node.gres_list);
-  while (auto *gres = static_cast<gres_state_t *>(list_next(each)))
-    if (text(gres->gres_name) == "gpu") found = static_cast<const gres_node_state_t *>(gres->gres_data);
-  list_iterator_destroy(each);
-  return found;
-}
 
 // Changes whenever anything that copy_facts reads of the node's hardware does.
 class Signature {
@@ -125,26 +102,62 @@ NodeFacts copy_facts(const node_record_t &node) {
 
 } // namespace
 
-NodeChanges changed_nodes(const TopologyStore &store, time_t &last_look) {
-  NodeChanges changes;
-  const NodeReadLock lock;
-  // Updates are stamped in whole seconds: one within the second of the last look may have come after it.
-  if (last_node_update < last_look - 1) return changes;
-  last_look = time(nullptr);
-  changes.looked = true;
-  for (int i = 0; i < node_record_count; ++i) {
+namespace {
+
+// So many nodes are looked at in one go: a fraction of a millisecond.
+constexpr int slice = 256;
+
+NodeHardware hardware(const node_record_t &node) {
+  NodeHardware hardware;
+  hardware.name = node.name;
+  hardware.cores = node.tot_cores;
+  hardware.threads_per_core = node.tpc > 1 ? node.tpc : 1;
+  hardware.weight = static_cast<int>(std::min<std::uint32_t>(node.config_ptr ? node.config_ptr->weight : 1, INT32_MAX));
+  hardware.memory_mb = node.real_memory > node.mem_spec_limit ? node.real_memory - node.mem_spec_limit : 0;
+  if (node.node_spec_bitmap) {
+    hardware.specialised = Bits(hardware.cores);
+    hardware.specialised.set_all();
+    hardware.specialised -= bits_of(node.node_spec_bitmap);
+  }
+  if (const gres_node_state_t *gpus = gpu_state(node))
+    hardware.gpus = static_cast<int>(std::min<std::uint64_t>(gpus->gres_cnt_avail, max_gpus));
+  return hardware;
+}
+
+// False at the end of the nodes.
+bool look_at_slice(const TopologyStore &store, int from, NodeChanges &changes) {
+  const ReadLocks lock(to_read_nodes);
+  const int end = std::min(from + slice, node_record_count);
+  changes.nodes.resize(static_cast<std::size_t>(node_record_count));
+  for (int i = from; i < end; ++i) {
     const node_record_t *node = node_record_table_ptr[i];
     if (!node || !node->name) continue;
-    changes.names.push_back(node->name);
+    changes.nodes[static_cast<std::size_t>(i)] = hardware(*node);
     const std::uint64_t gres_signature = signature(*node);
     if (store.is_news(node->name, published_by(*node), gres_signature))
       changes.changed.push_back({copy_facts(*node), gres_signature});
+  }
+  return end < node_record_count;
+}
+
+} // namespace
+
+NodeChanges changed_nodes(const TopologyStore &store, time_t &last_look) {
+  NodeChanges changes;
+  {
+    const ReadLocks lock(to_read_nodes);
+    // Updates are stamped in whole seconds: one within the second of the last look may have come after it.
+    if (last_node_update < last_look - 1) return changes;
+    last_look = time(nullptr);
+  }
+  changes.looked = true;
+  for (int from = 0; look_at_slice(store, from, changes); from += slice) {
   }
   return changes;
 }
 
 bool may_see_nodes(uid_t user) {
-  const NodeReadLock lock; // it includes slurm.conf's
+  const ReadLocks lock(to_read_conf);
   return !(slurm_conf.private_data & PRIVATE_DATA_NODES) || user == 0 || user == slurm_conf.slurm_user_id;
 }
 

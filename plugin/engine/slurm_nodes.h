@@ -1,6 +1,7 @@
 // Reading slurmctld's node records: the only place that knows how they are laid out.
 #pragma once
 
+#include "src/publish/node_table.h"
 #include "src/publish/topology_store.h"
 
 #include <ctime>
@@ -16,12 +17,12 @@ struct ChangedNode {
 
 struct NodeChanges {
   bool looked = false;              // false: nothing changed since the last look, and the rest is empty
-  std::vector<std::string> names;   // of all nodes that there are
+  std::vector<NodeHardware> nodes;  // all that there are, by their index, without topologies
   std::vector<ChangedNode> changed; // of which slurmctld knows something that the store does not
 };
 
-// Takes and releases slurmctld's configuration and node read locks; costs next to nothing when no node changed since
-// `last_look`, which is moved on.
+// Takes and releases slurmctld's configuration and node read locks, for a few hundred nodes at a time; costs next to
+// nothing when no node changed since `last_look`, which is moved on.
 NodeChanges changed_nodes(const TopologyStore &store, time_t &last_look);
 
 // Whether slurm.conf's PrivateData lets this user see nodes.

@@ -57,7 +57,11 @@ bool EngineLink::load() {
 
 // The engine in this mode, or nullptr with the reason in the log.
 const EngineApi *EngineLink::engine_for(Mode mode) {
-  if (mode == Mode::off || (!engine_ && !load())) return nullptr;
+  if (mode == Mode::off) {
+    if (engine_) engine_->set_mode(mode); // its threads rest
+    return nullptr;
+  }
+  if (!engine_ && !load()) return nullptr;
   if (engine_->set_mode(mode)) return engine_;
   error("harmony: the engine refuses mode %s; %s", mode_name(mode), without_it);
   return nullptr;

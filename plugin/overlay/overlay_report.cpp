@@ -12,8 +12,8 @@ void add(void *pairs, const char *name, const char *value) {
   list_append(static_cast<SlurmList>(pairs), pair);
 }
 
-// Whether this process has our sched_backfill.so loaded too: Slurm takes the stock one without a word
-// when ours does not suit it.
+} // namespace
+
 bool sched_overlay_loaded() {
   char directory[4000], path[4096];
   if (!own_directory(directory, sizeof directory)) return false;
@@ -22,8 +22,6 @@ bool sched_overlay_loaded() {
   if (handle) dlclose(handle);
   return handle != nullptr;
 }
-
-} // namespace
 
 void add_overlay_report(SlurmList *pairs, const EngineLink &engine, const StockPlugin &stock) {
   if (!*pairs) *pairs = list_create(destroy_config_key_pair);

@@ -14,6 +14,8 @@ namespace {
 struct StockSelect {
   HARMONY_SELECT_FORWARDED(HARMONY_STOCK_MEMBER)
   StockJobTest select_p_job_test;
+  int (*select_p_select_nodeinfo_set)(job_record_t *);
+  int (*select_p_job_fini)(job_record_t *);
   int (*select_p_get_info_from_plugin)(enum select_plugindata_info, job_record_t *, void *);
   int (*select_p_reconfigure)();
 };
@@ -32,6 +34,8 @@ bool find_all() {
 #define HARMONY_FIND(type, name, parameters, arguments) every = find(stock.name, #name) && every;
   HARMONY_SELECT_FORWARDED(HARMONY_FIND)
   const bool ours = find(stock.select_p_job_test, "select_p_job_test") &&
+                    find(stock.select_p_select_nodeinfo_set, "select_p_select_nodeinfo_set") &&
+                    find(stock.select_p_job_fini, "select_p_job_fini") &&
                     find(stock.select_p_get_info_from_plugin, "select_p_get_info_from_plugin") &&
                     find(stock.select_p_reconfigure, "select_p_reconfigure");
   return ours && (every || !stock_has_every_row);
@@ -80,6 +84,20 @@ int select_p_job_test(HARMONY_JOB_TEST_PARAMETERS) {
   return ask(stock.select_p_job_test, call);
 }
 
+// Where slurmctld allocates what job_test chose; at its start, too, for each job that runs already.
+int select_p_select_nodeinfo_set(job_record_t *job) {
+  const int rc = stock.select_p_select_nodeinfo_set(job);
+  const EngineApi *engine = engine_link.active();
+  if (engine && rc == SLURM_SUCCESS && IS_JOB_RUNNING(job)) engine->job_placed(job);
+  return rc;
+}
+
+int select_p_job_fini(job_record_t *job) {
+  const int rc = stock.select_p_job_fini(job);
+  if (const EngineApi *engine = engine_link.active()) engine->job_ended(job);
+  return rc;
+}
+
 // slurmctld calls it at start, before it looks at any job, and at every reconfigure; but also when a partition changes,
 // say, and then nothing is new to us.
 int select_p_reconfigure(void) {
@@ -89,6 +107,8 @@ int select_p_reconfigure(void) {
   if (!running_in_slurmctld()) return rc;
   if (slurm_conf.last_update != applied || xstrcmp(slurm_conf.sched_params, applied_parameters) != 0) {
     engine_link.apply(slurm_conf.sched_params);
+    const EngineApi *engine = engine_link.active();
+    if (engine && sched_overlay_loaded()) engine->start_rounds();
     applied = slurm_conf.last_update;
     xfree(applied_parameters);
     applied_parameters = xstrdup(slurm_conf.sched_params);

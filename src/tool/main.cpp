@@ -1,7 +1,9 @@
 // The `harmony` command: one subcommand a question.
 
 #include "plugin/client/controller.h"
+#include "src/tool/explain_command.h"
 #include "src/tool/run_command.h"
+#include "src/tool/reset_statistics.h"
 #include "src/tool/status.h"
 #include "src/tool/topology_command.h"
 
@@ -11,21 +13,44 @@
 
 namespace {
 
-int run_status(bool json) {
+struct StatusOptions {
+  bool json = false;
+  bool prometheus = false;
+  bool reset = false;
+};
+
+int run_status(const StatusOptions &options) {
+  if (options.reset) return harmony::reset_statistics();
   const harmony::ControllerReport report = harmony::ask_controller();
   const harmony::Status status = harmony::judge(report, HARMONY_PLUGIN_DIR, harmony::built_for_slurm());
-  const std::string text = json ? harmony::status_json(report, status) : harmony::status_text(report, status);
+  const std::string text = options.json         ? harmony::status_json(report, status)
+                           : options.prometheus ? harmony::status_prometheus(report, status)
+                                                : harmony::status_text(report, status);
   std::fputs(text.c_str(), stdout);
   return static_cast<int>(status.health);
 }
 
-CLI::App *add_status(CLI::App &app, bool &json) {
+CLI::App *add_status(CLI::App &app, StatusOptions &options) {
   CLI::App *status = app.add_subcommand("status", "Say whether slurmctld has the overlay loaded, and what it is doing");
-  status->add_flag("--json", json, "Print JSON for programs");
+  CLI::Option_group *output = status->add_option_group("Output", "for people by default");
+  output->add_flag("--json", options.json, "Print JSON for programs");
+  output->add_flag("--prometheus", options.prometheus, "Print metrics for Prometheus' textfile collector");
+  output->add_flag("--reset", options.reset, "Begin all counts and times anew; as an operator, on slurmctld's host");
+  output->require_option(0, 1);
   status->footer(
       "Exit code: 0 loaded and as configured, 1 slurmctld does not answer, 2 wrong usage,\n"
       "3 slurmctld runs a stock plugin, 4 loaded but everything is left to stock against slurm.conf's wish.");
   return status;
+}
+
+CLI::App *add_explain(CLI::App &app, harmony::ExplainOptions &options) {
+  CLI::App *explain = app.add_subcommand("explain", "Say where a job was put and why, or why it waits");
+  explain->add_option("JOBID", options.job, "17, or 17_3 (a task of an array), or 17+1 (a component of a hetjob)")
+      ->required();
+  explain->add_flag("--json", options.json, "Print JSON for programs");
+  explain->footer("Exit code: 0 explained, 1 slurmctld does not answer, or the job is not known or not yours to see,\n"
+                  "2 wrong usage, 3 slurmctld runs a stock plugin.");
+  return explain;
 }
 
 CLI::App *add_topology(CLI::App &app, harmony::TopologyOptions &options) {
@@ -82,9 +107,11 @@ int main(int argc, char **argv) {
   app.set_version_flag("--version", "harmony " HARMONY_VERSION);
   app.require_subcommand(1);
 
-  bool json = false;
+  StatusOptions status_options;
   harmony::TopologyOptions topology_options;
-  CLI::App *status = add_status(app, json);
+  harmony::ExplainOptions explain_options;
+  CLI::App *status = add_status(app, status_options);
+  CLI::App *explain = add_explain(app, explain_options);
   add_topology(app, topology_options);
   harmony::RunOptions run_options;
   CLI::App *run = add_run(app, run_options);
@@ -95,5 +122,6 @@ int main(int argc, char **argv) {
     return app.exit(error) == 0 ? 0 : 2;
   }
   if (run->parsed()) return harmony::run_gang(run_options);
-  return status->parsed() ? run_status(json) : harmony::run_topology(topology_options);
+  if (explain->parsed()) return harmony::explain(explain_options);
+  return status->parsed() ? run_status(status_options) : harmony::run_topology(topology_options);
 }

@@ -18,7 +18,8 @@ enum class Health {
 
 struct Status {
   Health health = Health::no_answer;
-  std::string advice; // what is wrong and what to do; empty if all is well
+  std::string advice; // what is wrong and what to do; empty if all is well. A refused harmony.conf is said here too,
+                      // but leaves the health good: the last good settings are in force
 };
 
 // `our_dir` is where this build's overlay is installed, `built_for` the Slurm version it was built for.
@@ -26,5 +27,8 @@ Status judge(const ControllerReport &report, const std::string &our_dir, const s
 
 std::string status_text(const ControllerReport &report, const Status &status);
 std::string status_json(const ControllerReport &report, const Status &status);
+
+// For the textfile collector of Prometheus' node_exporter; something to say even when slurmctld does not answer.
+std::string status_prometheus(const ControllerReport &report, const Status &status);
 
 } // namespace harmony

@@ -8,6 +8,9 @@ namespace harmony {
 
 inline bool accept_mode(Mode) { return true; }
 inline bool leave_to_stock(const JobTest &, StockJobTest, int *) { return false; }
+inline void ignore_job(job_record_t *) {}
+inline bool start_nothing() { return true; }
+inline void stop_nothing() {}
 inline void report_nothing(void (*)(void *, const char *, const char *), void *) {}
 
 } // namespace harmony

@@ -1,0 +1,214 @@
+#include "plugin/slurm_version.h"
+
+#include "plugin/engine/enforcer.h"
+
+#include "plugin/engine/actual_placement.h"
+#include "plugin/engine/clock.h"
+#include "plugin/engine/job_notes.h"
+#include "plugin/engine/job_reader.h"
+#include "plugin/engine/slurm_values.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace harmony {
+namespace {
+
+// How often in a row a plan may fail before stock's choice stands.
+constexpr int patience = 3;
+
+std::uint32_t gang_id(const job_record_t &job) { return job.het_job_id ? job.het_job_id : job.job_id; }
+
+bool takes_whole_nodes(const job_record_t &job) {
+  return job.details->whole_node == 1 || (job.part_ptr && job.part_ptr->max_share == 0);
+}
+
+// Resources came back since the plans were made: what had no room may have some now.
+bool more_is_free(const PlannerState &state, const PlanTable &table) {
+  return state.epoch != table.epoch || bit_set_count(avail_node_bitmap) > table.available_nodes;
+}
+
+// A question that a plan may answer: not a trial of slurmctld's own or of a user's --test-only, nor a job that is on
+// its way by other means.
+bool concerns_us(const JobTest &call) {
+  const job_record_t &job = *call.job;
+  if (call.mode == SELECT_MODE_WILL_RUN && !(job.bit_flags & BACKFILL_TEST)) return false;
+  if (job.bit_flags & BF_WHOLE_NODE_TEST) return false;
+  return job.details && !job.details->expanding_jobid && !job.details->preempt_start_time && !job.preempt_in_progress;
+}
+
+} // namespace
+
+bool Enforcer::job_test(const JobTest &call, StockJobTest stock, int *answer) {
+  const std::int64_t begin = now_ns();
+  in_stock_ns_ = 0;
+  const bool answered = answer_to(call, stock, answer);
+  state_.statistics.job_test.add(now_ns() - begin - in_stock_ns_);
+  return answered;
+}
+
+bool Enforcer::answer_to(const JobTest &call, StockJobTest stock, int *answer) {
+  const Mode mode = state_.mode;
+  if (call.mode == SELECT_MODE_TEST_ONLY) { // a job arrives
+    if (is_managed(*call.job, state_.settings()->manage)) rounds_.wake();
+    return false;
+  }
+  if (mode != Mode::enforce || !concerns_us(call)) return false;
+  const auto table = state_.plans();
+  PlannedJob *planned = table ? table->find(call.job->job_id) : nullptr;
+  if (planned) return test_planned(call, stock, *table, *planned, answer);
+  if (!is_managed(*call.job, state_.settings()->manage)) return false;
+  return hold(call, "no plan", answer);
+}
+
+bool Enforcer::test_planned(const JobTest &call, StockJobTest stock, PlanTable &table, PlannedJob &planned,
+                            int *answer) {
+  switch (planned.verdict) {
+  case Verdict::left_to_stock: return false;
+  case Verdict::wait: return wait(call, table, planned, answer);
+  case Verdict::no_room: return more_is_free(state_, table) && hold(call, "resources came back", answer);
+  case Verdict::place: break;
+  }
+  const std::vector<Placement> *placements = planned.next();
+  if (!placements)
+    return (planned.dropped || more_is_free(state_, table)) && hold(call, "its plan was dropped or used", answer);
+  state_.gate.has_plan(gang_id(*call.job), now_ms());
+  const CarryResult result = carry_out(call, stock, planned, *placements, takes_whole_nodes(*call.job));
+  in_stock_ns_ = result.stock_ns;
+  if (result.carried != Carried::out) return stale(call, table, planned, result, answer);
+  if (call.mode == SELECT_MODE_RUN_NOW) note_carried(call, table, *placements, result);
+  *answer = SLURM_SUCCESS;
+  return true;
+}
+
+// Components of a hetjob are held together, before the first of them starts.
+bool Enforcer::hold(const JobTest &call, const char *what, int *answer) {
+  const job_record_t &job = *call.job;
+  if (job.het_job_id && call.mode == SELECT_MODE_RUN_NOW) return false;
+  if (const std::string problem = rounds_.unwell(); !problem.empty())
+    return leave_to_stock(call, Fallback::planner_unwell, problem);
+  said_unwell_ = false;
+  if (is_immediate(job)) return false;
+  switch (state_.gate.ask(gang_id(job), now_ms(), rounds_.begun(), rounds_.ended())) {
+  case GateAnswer::open: return false;
+  case GateAnswer::just_opened: return leave_to_stock(call, Fallback::gate_expired, what);
+  case GateAnswer::hold: break;
+  }
+  ++state_.statistics.held;
+  state_.schedule_wanted = true;
+  rounds_.wake();
+  *answer = ESLURM_NODES_BUSY;
+  return true;
+}
+
+bool Enforcer::wait(const JobTest &call, const PlanTable &table, PlannedJob &planned, int *answer) {
+  if (time(nullptr) >= planned.wait_until) return hold(call, "it waited for MaxWait", answer);
+  if (const std::string problem = rounds_.unwell(); !problem.empty())
+    return leave_to_stock(call, Fallback::planner_unwell, problem);
+  if (more_is_free(state_, table)) rounds_.wake();
+  note_in_comment(*call.job, fmt::format("waits for a better place until {} at the latest", planned.wait_until));
+  *answer = ESLURM_NODES_BUSY;
+  return true;
+}
+
+bool Enforcer::stale(const JobTest &call, const PlanTable &table, PlannedJob &planned, const CarryResult &result,
+                     int *answer) {
+  if (call.mode == SELECT_MODE_WILL_RUN) return false; // a guess about the future; the plan is about now
+  planned.dropped = true;
+  ++state_.statistics.plans_stale;
+  state_.decisions.outcome(gang_id(*call.job), Outcome::stale, time(nullptr), result.why);
+  const int misses = state_.gate.missed(gang_id(*call.job), table.round);
+  const bool unchanged = state_.epoch == table.epoch && state_.starts == table.starts;
+  const bool give_up = misses >= patience || planned.hetjob() || (result.carried == Carried::refused && unchanged);
+  if (give_up)
+    return leave_to_stock(call, result.carried == Carried::refused ? Fallback::refused : Fallback::not_offered,
+                          result.why);
+  debug("harmony: %pJ: the plan of round %" PRIu64 " is stale: %s; planning anew", call.job, table.round,
+        result.why.c_str());
+  return hold(call, "its plan was stale", answer);
+}
+
+bool Enforcer::leave_to_stock(const JobTest &call, Fallback cause, const std::string &why) {
+  ++state_.statistics.fallbacks[static_cast<std::size_t>(cause)];
+  const bool repeated = cause == Fallback::planner_unwell && said_unwell_;
+  if (cause == Fallback::planner_unwell) said_unwell_ = true;
+  if (!repeated) info("harmony: %pJ: %s (%s); using stock selection", call.job, why.c_str(), fallback_name(cause));
+  state_.decisions.outcome(gang_id(*call.job), Outcome::stock, time(nullptr),
+                           fmt::format("{} ({})", why, fallback_name(cause)));
+  return false;
+}
+
+void Enforcer::note_carried(const JobTest &call, const PlanTable &table, const std::vector<Placement> &placements,
+                            const CarryResult &result) {
+  starting_ = {call.job->job_id, table.round, "", placements};
+  const auto differs = [this, &call](Fallback cause, const std::string &why) {
+    if (why.empty()) return;
+    starting_.fallback = fmt::format("{} ({})", why, fallback_name(cause));
+    ++state_.statistics.fallbacks[static_cast<std::size_t>(cause)];
+    info("harmony: %pJ: %s (%s); the stock choice stands", call.job, why.c_str(), fallback_name(cause));
+  };
+  differs(Fallback::other_tasks, result.tasks);
+  differs(Fallback::other_gpus, result.gpus);
+}
+
+// `records` is how many the gang has: of a hetjob nothing is known before the last of them has started.
+void Enforcer::note_started(const job_record_t &job, int records, std::string fallback) {
+  std::vector<ActualNode> actual = actual_nodes(job);
+  if (records > 1) {
+    if (het_start_.job != gang_id(job)) het_start_ = {gang_id(job), 0, "", {}};
+    het_start_.actual.insert(het_start_.actual.end(), actual.begin(), actual.end());
+    if (het_start_.fallback.empty()) het_start_.fallback = fallback;
+    if (++het_start_.components < records) return;
+    actual = std::move(het_start_.actual);
+    fallback = std::move(het_start_.fallback);
+    het_start_ = {};
+  }
+  state_.decisions.started(gang_id(job), time(nullptr), std::move(actual), std::move(fallback));
+}
+
+// Stock chose, in mode shadow or after a fallback: compare, and change nothing.
+void Enforcer::note_stock(job_record_t &job, const PlanTable &table, PlannedJob &planned) {
+  const std::vector<Placement> *placements = planned.next();
+  const bool shadow = state_.mode == Mode::shadow;
+  if (shadow && placements)
+    ++(follows(job, *placements) ? state_.statistics.shadow_same : state_.statistics.shadow_other);
+  if (placements) ++planned.used;
+  if (!shadow) note_in_environment(job, "");
+  note_started(job, planned.records, shadow ? "mode shadow" : "");
+  debug("harmony: %pJ started as stock chose (round %" PRIu64 ")", &job, table.round);
+}
+
+void Enforcer::job_placed(job_record_t &job) {
+  ++state_.starts;
+  const auto table = state_.plans();
+  if (!table) return;
+  std::uint32_t key = job.job_id; // a task of a job array got an id of its own just before this
+  PlannedJob *planned = table->find(key);
+  if (!planned && job.array_job_id) planned = table->find(key = job.array_job_id);
+  if (!planned) return;
+  state_.gate.forget(gang_id(job));
+  const bool ours = starting_.job == key && starting_.round == table->round && planned->next();
+  if (key != job.job_id) {
+    const Plan plan{ours ? starting_.placements : std::vector<Placement>{}};
+    state_.decisions.copy_as(key, job.job_id, ours ? &plan : nullptr);
+    state_.gate.forget(key);
+  }
+  if (!ours) return note_stock(job, *table, *planned);
+  ++planned->used;
+  const Starting starting = std::exchange(starting_, {});
+  const bool whole = starting.fallback.empty();
+  if (whole) ++state_.statistics.plans_used;
+  const std::string plan = plan_text(starting.placements);
+  note_in_environment(job, whole && !planned->hetjob() ? plan : "");
+  note_in_comment(job, fmt::format("{} {}", state_.settings()->policy, plan));
+  note_started(job, planned->records, starting.fallback);
+  info("harmony: %pJ: plan of round %" PRIu64 " carried out: %s", &job, starting.round, plan.c_str());
+}
+
+void Enforcer::job_ended(const job_record_t &) {
+  ++state_.epoch;
+  rounds_.wake();
+}
+
+} // namespace harmony

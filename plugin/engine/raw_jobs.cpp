@@ -1,0 +1,136 @@
+#include "plugin/slurm_version.h"
+
+#include "plugin/engine/raw_jobs.h"
+
+#include "plugin/engine/slurm_values.h"
+
+#include <algorithm>
+
+extern "C" {
+#include "src/common/job_resources.h"
+}
+
+namespace harmony {
+namespace {
+
+void copy_gpus(const job_record_t &job, RunningCopy &copy) {
+  for_each<gres_state_t>(job.gres_list_alloc, [&copy](gres_state_t &gres) {
+    if (!is_gpu(gres)) return;
+    const auto &state = *static_cast<const gres_job_state_t *>(gres.gres_data);
+    for (std::uint32_t i = 0; i < state.node_cnt && i < copy.gpus.size(); ++i) {
+      if (!state.gres_bit_alloc || !state.gres_bit_alloc[i]) {
+        if (state.gres_cnt_node_alloc) copy.unnumbered_gpus += static_cast<int>(state.gres_cnt_node_alloc[i]);
+        continue;
+      }
+      const Bits mine = bits_of(state.gres_bit_alloc[i]);
+      if (copy.gpus[i].size() == 0)
+        copy.gpus[i] = mine;
+      else
+        copy.gpus[i] |= mine;
+    }
+  });
+}
+
+std::shared_ptr<const RunningCopy> copy_running(const job_record_t &job, const JobDescription &description,
+                                                bool managed) {
+  auto copy = std::make_shared<RunningCopy>();
+  const job_resources_t &held = *job.job_resrcs;
+  copy->running.job = job.job_id;
+  copy->running.user = job.user_id;
+  copy->running.managed = managed;
+  copy->running.type = description.type;
+  copy->running.model_kb = description.model_kb;
+  copy->running.started = job.start_time;
+  copy->running.ends = job.end_time;
+  copy->ps = static_cast<int>(description.ps);
+  copy->alone = held.whole_node || job.mcs_label || (job.details && job.details->whole_node);
+  copy->nodes = bits_of(held.node_bitmap);
+  copy->cores = bits_of(held.core_bitmap);
+  const std::size_t hosts = held.nhosts;
+  copy->gpus.resize(hosts);
+  if (held.memory_allocated) copy->memory_mb.assign(held.memory_allocated, held.memory_allocated + hosts);
+  if (held.tasks_per_node) copy->tasks.assign(held.tasks_per_node, held.tasks_per_node + hosts);
+  copy_gpus(job, *copy);
+  return copy;
+}
+
+PendingCopy copy_pending(const job_record_t &job, const JobDescription &description, EligibleNodes &eligible) {
+  PendingCopy copy;
+  copy.gang.job = job.het_job_id ? job.het_job_id : job.job_id;
+  copy.gang.user = job.user_id;
+  copy.gang.type = description.type;
+  copy.gang.epochs = description.epochs;
+  copy.gang.model_kb = description.model_kb;
+  copy.gang.priority = job.priority;
+  copy.gang.submitted = job.details->submit_time;
+  copy.gang.eligible_since = std::max(job.details->begin_time, job.details->submit_time);
+  copy.gang.time_limit_min = job.time_limit == NO_VAL || job.time_limit == INFINITE ? 0 : job.time_limit;
+  copy.gang.copies = copies_of(job);
+  copy.het_job = job.het_job_id;
+  copy.het_offset = job.het_job_offset;
+  copy.reserved = job.resv_id != 0;
+  copy.tier = job.part_ptr ? job.part_ptr->priority_tier : 0;
+  ComponentReading reading = component_of(job, description);
+  copy.left = std::move(reading.left);
+  if (copy.left.empty()) {
+    copy.nodes = eligible.of(job);
+    copy.left = copy.nodes.left;
+  }
+  copy.gang.components.push_back(std::move(reading.component));
+  return copy;
+}
+
+bool holds_resources(const job_record_t *job) {
+  return (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) && !IS_JOB_COMPLETING(job) && job->job_resrcs &&
+         job->job_resrcs->node_bitmap;
+}
+
+} // namespace
+
+// Options do not change after submission; another record with the same id (a task of a job array leaves its own behind)
+// has other ones at another place.
+JobCopies::Known &JobCopies::known(const job_record_t &job, const Settings &settings) {
+  Known &known = known_[job.job_id];
+  if (known.seen == 0 || known.options != job.spank_job_env || known.gres != job.gres_list_req ||
+      known.manage != settings.manage) {
+    known = {};
+    known.options = job.spank_job_env;
+    known.gres = job.gres_list_req;
+    known.manage = settings.manage;
+    known.managed = is_managed(job, settings.manage);
+    known.description = description_of(job);
+  }
+  known.seen = copies_;
+  return known;
+}
+
+void JobCopies::copy(const Settings &settings, std::time_t now) {
+  ++copies_;
+  running_.clear();
+  pending_.clear();
+  EligibleNodes eligible(now);
+  for_each<job_record_t>(job_list, [&](job_record_t &job) {
+    const bool runs = holds_resources(&job);
+    if (!runs && !waits_for_resources(job, now)) return;
+    Known &before = known(job, settings);
+    if (!runs) {
+      if (before.managed && copies_of(job) > 0) pending_.push_back(copy_pending(job, before.description, eligible));
+      return;
+    }
+    if (!before.running || before.start != job.start_time || before.resize != job.resize_time) {
+      before.running = copy_running(job, before.description, before.managed);
+      before.start = job.start_time;
+      before.resize = job.resize_time;
+    }
+    running_.push_back(before.running);
+  });
+  forget_the_gone();
+}
+
+void JobCopies::forget_the_gone() {
+  if (known_.size() <= 2 * (running_.size() + pending_.size()) + 64) return;
+  for (auto each = known_.begin(); each != known_.end();)
+    each = each->second.seen == copies_ ? std::next(each) : known_.erase(each);
+}
+
+} // namespace harmony

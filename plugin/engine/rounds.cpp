@@ -1,0 +1,196 @@
+#include "plugin/slurm_version.h"
+
+#include "plugin/engine/rounds.h"
+
+#include "plugin/engine/border.h"
+#include "plugin/engine/clock.h"
+#include "plugin/engine/threads.h"
+#include "src/plan/planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <unordered_set>
+
+extern "C" {
+#include "src/common/bitstring.h"
+#include "src/slurmctld/job_scheduler.h"
+}
+
+namespace harmony {
+namespace {
+
+// Adds the time from its making to its end.
+class Measure {
+public:
+  explicit Measure(Timing &timing) : timing_(timing) {}
+  ~Measure() { timing_.add(now_ns() - begin_); }
+  Measure(const Measure &) = delete;
+  Measure &operator=(const Measure &) = delete;
+
+private:
+  Timing &timing_;
+  std::int64_t begin_ = now_ns();
+};
+
+void count(Statistics &statistics, const RoundResult &result) {
+  ++statistics.rounds;
+  statistics.gangs_planned += result.decisions.size();
+  statistics.gangs_not_reached += static_cast<std::uint64_t>(result.not_reached);
+  if (result.not_reached) ++statistics.rounds_cut;
+  for (const Decision &decision : result.decisions) switch (decision.verdict) {
+    case Verdict::place: ++statistics.plans_made; break;
+    case Verdict::wait: ++statistics.waits; break;
+    case Verdict::no_room: ++statistics.no_room; break;
+    case Verdict::left_to_stock: ++statistics.left_to_stock; break;
+    }
+}
+
+using HetComponents = std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>;
+
+HetComponents het_components(const Snapshot &snapshot) {
+  HetComponents components;
+  for (const Gang &gang : snapshot.pending)
+    if (gang.components.size() > 1)
+      for (const Component &each : gang.components) components[gang.job].push_back(each.job);
+  return components;
+}
+
+// What job_test compares with, to know whether a plan is still about the cluster as it is.
+struct Counts {
+  std::uint64_t starts = 0;
+  int available_nodes = 0;
+};
+
+std::shared_ptr<PlanTable> table_of(const Snapshot &snapshot, const std::vector<Decision> &decisions,
+                                    std::uint64_t round, const Counts &counts) {
+  auto table = std::make_shared<PlanTable>(make_plan_table(decisions, het_components(snapshot)));
+  table->round = round;
+  table->taken = snapshot.taken;
+  table->epoch = snapshot.epoch;
+  table->starts = counts.starts;
+  table->available_nodes = counts.available_nodes;
+  return table;
+}
+
+} // namespace
+
+void PlannerState::set_settings(const Settings &settings) {
+  std::atomic_store(&settings_, std::shared_ptr<const Settings>(std::make_shared<Settings>(settings)));
+  gate.set_limits({settings.interval_ms, std::int64_t{1000} * settings.max_wait_s});
+  decisions.set_limit(settings.keep_decisions);
+}
+
+void Rounds::start() {
+  const std::lock_guard lock(mutex_);
+  if (thread_.joinable()) return;
+  stopping_ = false;
+  last_sign_of_life_ = now_ms();
+  running_ = true;
+  thread_ = quiet_thread([this] { run(); });
+}
+
+void Rounds::stop() {
+  std::thread ending;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    ending = std::move(thread_);
+  }
+  changed_.notify_all();
+  if (ending.joinable()) ending.join();
+  running_ = false;
+}
+
+void Rounds::wake() {
+  {
+    const std::lock_guard lock(mutex_);
+    woken_ = true;
+  }
+  changed_.notify_one();
+}
+
+std::string Rounds::unwell() const {
+  if (!running_) return "the planning rounds are not running";
+  const std::int64_t silent = now_ms() - last_sign_of_life_;
+  const std::int64_t patience = std::max<std::int64_t>(3 * state_.settings()->interval_ms, 5000);
+  return silent > patience ? fmt::format("no planning round for {} s", silent / 1000) : "";
+}
+
+// False when it is time to end.
+bool Rounds::wait_for_next() {
+  const auto settings = state_.settings();
+  std::unique_lock lock(mutex_);
+  const auto until = [](std::int64_t ms) {
+    return std::chrono::steady_clock::time_point(std::chrono::milliseconds(ms));
+  };
+  changed_.wait_until(lock, until(last_begin_ + settings->interval_ms), [this] { return woken_ || stopping_; });
+  changed_.wait_until(lock, until(last_begin_ + settings->min_interval_ms), [this] { return stopping_; });
+  woken_ = false;
+  return !stopping_;
+}
+
+void Rounds::run() {
+  WallLog wall;
+  while (wait_for_next()) {
+    last_begin_ = now_ms();
+    if (state_.mode != Mode::off)
+      guarded(
+          wall, "planning round", false,
+          [this] {
+            round();
+            return true;
+          },
+          "the plans of the round before stay");
+    else
+      state_.publish(nullptr);
+    last_sign_of_life_ = now_ms();
+  }
+}
+
+void Rounds::record(const Snapshot &snapshot, const std::vector<Decision> &decisions) {
+  std::unordered_set<std::uint32_t> pending;
+  for (const Gang &gang : snapshot.pending)
+    for (const Component &each : gang.components) pending.insert(each.job);
+  for (const LeftToStock &each : snapshot.left) pending.insert(each.job);
+  state_.gate.keep_only(pending);
+  for (const Decision &decision : decisions) state_.decisions.decided(decision);
+}
+
+void Rounds::round() {
+  Statistics &statistics = state_.statistics;
+  const Measure whole(statistics.round);
+  const auto settings = state_.settings();
+  const auto nodes = state_.nodes.nodes();
+  if (!nodes) return wake(); // slurmctld has only just started; the node watch is at it
+  const std::uint64_t number = ++begun_;
+  Counts counts;
+  const SnapshotTaken taken = taker_.take(*nodes, *settings, [this, &counts] {
+    counts = {state_.starts, bit_set_count(avail_node_bitmap)};
+    return state_.epoch.load();
+  });
+  statistics.lock.add(taken.lock_ns);
+  statistics.snapshot.add(taken.all_ns);
+
+  RoundResult result;
+  {
+    const Measure planning(statistics.plan);
+    const auto policy = make_policy(settings->policy);
+    const std::int64_t end = now_ms() + settings->round_budget_ms;
+    result = plan_round(taken.snapshot, *policy, *settings, number, [end] { return now_ms() >= end; });
+  }
+  count(statistics, result);
+  {
+    const Measure publishing(statistics.publish);
+    record(taken.snapshot, result.decisions);
+    state_.publish(table_of(taken.snapshot, result.decisions, number, counts));
+  }
+  ended_ = number;
+  statistics.last_round = time(nullptr);
+  const bool planned = std::any_of(result.decisions.begin(), result.decisions.end(),
+                                   [](const Decision &each) { return each.verdict == Verdict::place; });
+  if (state_.mode == Mode::enforce && (state_.schedule_wanted.exchange(false) || planned)) schedule(false);
+}
+
+} // namespace harmony

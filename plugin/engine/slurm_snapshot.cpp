@@ -1,0 +1,154 @@
+#include "plugin/slurm_version.h"
+
+#include "plugin/engine/slurm_snapshot.h"
+
+#include "plugin/engine/clock.h"
+#include "plugin/engine/slurm_locks.h"
+#include "plugin/engine/slurm_values.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace harmony {
+namespace {
+
+// Nodes on which a job could start now.
+Bits usable_nodes() {
+  Bits usable = bits_of(avail_node_bitmap, node_record_count);
+  usable &= bits_of(share_node_bitmap);
+  for (bitstr_t *kept_out : {cg_node_bitmap, rs_node_bitmap, power_node_bitmap, booting_node_bitmap})
+    if (kept_out) usable -= bits_of(kept_out);
+  return usable;
+}
+
+NodeState node_state(const NodeHardware &hardware) {
+  NodeState node;
+  node.name = hardware.name;
+  node.threads_per_core = hardware.threads_per_core;
+  node.weight = hardware.weight;
+  node.memory_mb = node.free_memory_mb = hardware.memory_mb;
+  node.free_cores = Bits(hardware.cores);
+  node.free_cores.set_all();
+  node.free_cores -= hardware.specialised;
+  node.free_gpus = Bits(hardware.gpus);
+  node.free_gpus.set_all();
+  if (!hardware.topology) return node;
+  node.topology = std::shared_ptr<const Topology>(hardware.topology, &hardware.topology->topology);
+  node.gpu_models = hardware.topology->gres_types;
+  for (std::size_t i = 0; i < node.topology->gpus.size(); ++i)
+    if (node.topology->gpus[i].lost && static_cast<int>(i) < hardware.gpus) node.free_gpus.clear(static_cast<int>(i));
+  return node;
+}
+
+// How a running job's tasks on a node are shared between the roles: GPUs are with workers.
+void share_roles(const RunningCopy &job, int tasks, int gpus_per_worker, Tenant &tenant) {
+  const bool by_gpus = job.ps && gpus_per_worker;
+  tenant.workers = by_gpus ? std::min(tasks, tenant.gpus.count() / gpus_per_worker) : tasks;
+  tenant.ps = tasks - tenant.workers;
+}
+
+// Its cores on one node, of which the first is the `first` of all its cores.
+int take_cores(const RunningCopy &job, int first, NodeState &node) {
+  int taken = 0;
+  for (int i = 0; i < node.free_cores.size(); ++i)
+    if (job.cores.test(first + i)) {
+      node.free_cores.clear(i);
+      ++taken;
+    }
+  return taken;
+}
+
+void settle(const RunningCopy &job, int index, Snapshot &snapshot) {
+  Running &running = snapshot.running.emplace_back(job.running);
+  running.nodes = job.nodes.count();
+  int all_tasks = 0, all_gpus = 0, first_core = 0;
+  for (const int tasks : job.tasks) all_tasks += tasks;
+  for (const Bits &gpus : job.gpus) all_gpus += gpus.count();
+  const int workers = std::max(all_tasks - job.ps, 1);
+  std::size_t at = 0;
+  for (const int node_index : each(job.nodes)) {
+    if (node_index >= static_cast<int>(snapshot.nodes.size())) break;
+    NodeState &node = snapshot.nodes[static_cast<std::size_t>(node_index)];
+    Tenant tenant;
+    tenant.running = index;
+    tenant.cores = take_cores(job, first_core, node);
+    first_core += node.free_cores.size();
+    if (at < job.gpus.size()) tenant.gpus = job.gpus[at];
+    node.free_gpus -= tenant.gpus;
+    if (job.unnumbered_gpus) node.free_gpus = Bits(node.free_gpus.size()); // which are free nobody can tell
+    node.free_memory_mb -= std::min(node.free_memory_mb, at < job.memory_mb.size() ? job.memory_mb[at] : 0);
+    node.whole_taken = node.whole_taken || job.alone;
+    share_roles(job, at < job.tasks.size() ? job.tasks[at] : 1, all_gpus / workers, tenant);
+    running.workers += tenant.workers;
+    running.ps += tenant.ps;
+    node.tenants.push_back(std::move(tenant));
+    ++at;
+  }
+}
+
+// Slurm's own order: sort_job_queue2() of slurmctld.
+bool goes_before(const PendingCopy &one, const PendingCopy &other) {
+  const auto key = [](const PendingCopy &job) {
+    return std::make_tuple(!job.reserved, -job.tier, ~job.gang.priority, job.gang.submitted, job.gang.job,
+                           job.het_offset);
+  };
+  return key(one) < key(other);
+}
+
+// Components of a hetjob are one gang, at the place of the first of them.
+void gather(std::vector<PendingCopy> &pending, Snapshot &snapshot) {
+  std::sort(pending.begin(), pending.end(), goes_before);
+  std::map<std::uint32_t, PendingCopy *> leaders;
+  for (PendingCopy &each : pending) {
+    each.gang.components.front().eligible = each.nodes.eligible();
+    each.gang.components.front().required = std::move(each.nodes.required);
+    if (!each.het_job) continue;
+    PendingCopy *&leader = leaders[each.het_job];
+    if (!leader) {
+      leader = &each;
+      continue;
+    }
+    leader->gang.components.push_back(std::move(each.gang.components.front()));
+    if (leader->left.empty()) leader->left = each.left;
+    each.gang.components.clear();
+  }
+  for (PendingCopy &each : pending) {
+    if (each.gang.components.empty()) continue;
+    if (each.left.empty())
+      snapshot.pending.push_back(std::move(each.gang));
+    else
+      snapshot.left.push_back({each.gang.job, each.gang.user, std::move(each.left)});
+  }
+}
+
+} // namespace
+
+SnapshotTaken SnapshotTaker::take(const NodeTable::Nodes &nodes, const Settings &settings,
+                                  const std::function<std::uint64_t()> &epoch) {
+  SnapshotTaken taken;
+  Snapshot &snapshot = taken.snapshot;
+  Bits usable;
+  const std::int64_t asked = now_ns();
+  {
+    const ReadLocks locks(to_read_all);
+    const std::int64_t locked = now_ns();
+    snapshot.taken = time(nullptr);
+    snapshot.epoch = epoch();
+    snapshot.memory_counts = slurm_conf.select_type_param & CR_MEMORY;
+    usable = usable_nodes();
+    jobs_.copy(settings, snapshot.taken);
+    taken.lock_ns = now_ns() - locked;
+  }
+  snapshot.nodes.reserve(nodes.size());
+  for (const NodeHardware &each : nodes) snapshot.nodes.push_back(node_state(each));
+  for (const int node : each(usable))
+    if (node < static_cast<int>(nodes.size())) snapshot.nodes[static_cast<std::size_t>(node)].usable = true;
+  snapshot.running.reserve(jobs_.running().size());
+  for (const auto &job : jobs_.running()) settle(*job, static_cast<int>(snapshot.running.size()), snapshot);
+  gather(jobs_.pending(), snapshot);
+  taken.all_ns = now_ns() - asked;
+  return taken;
+}
+
+} // namespace harmony
