@@ -41,6 +41,8 @@ bool offered(const JobTest &call, const PlannedJob &planned, int node) {
 }
 
 std::string unoffered(const JobTest &call, const PlannedJob &planned, const std::vector<Placement> &placements) {
+  if (placements.size() < call.min_nodes || placements.size() > call.max_nodes)
+    return fmt::format("Slurm wants {} to {} nodes for it now", call.min_nodes, call.max_nodes);
   for (const Placement &each : placements) {
     if (std::string problem = gone(each); !problem.empty()) return problem;
     if (!offered(call, planned, each.node)) return fmt::format("Slurm does not offer node {} to it", each.node_name);

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <ctime>
 #include <utility>
 
 namespace harmony {
@@ -27,6 +28,14 @@ bool takes_whole_nodes(const job_record_t &job) {
 // Resources came back since the plans were made: what had no room may have some now.
 bool more_is_free(const PlannerState &state, const PlanTable &table) {
   return state.epoch != table.epoch || bit_set_count(avail_node_bitmap) > table.available_nodes;
+}
+
+std::string local_time(std::time_t when) {
+  std::tm parts = {};
+  char text[32] = "";
+  localtime_r(&when, &parts);
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+  return text;
 }
 
 // A question that a plan may answer: not a trial of slurmctld's own or of a user's --test-only, nor a job that is on
@@ -67,7 +76,10 @@ bool Enforcer::test_planned(const JobTest &call, StockJobTest stock, PlanTable &
   switch (planned.verdict) {
   case Verdict::left_to_stock: return false;
   case Verdict::wait: return wait(call, table, planned, answer);
-  case Verdict::no_room: return more_is_free(state_, table) && hold(call, "resources came back", answer);
+  case Verdict::no_room:
+    if (!more_is_free(state_, table)) return false;
+    state_.gate.had_no_room(gang_id(*call.job), table.round, now_ms());
+    return hold(call, "resources came back", answer);
   case Verdict::place: break;
   }
   const std::vector<Placement> *placements = planned.next();
@@ -107,7 +119,8 @@ bool Enforcer::wait(const JobTest &call, const PlanTable &table, PlannedJob &pla
   if (const std::string problem = rounds_.unwell(); !problem.empty())
     return leave_to_stock(call, Fallback::planner_unwell, problem);
   if (more_is_free(state_, table)) rounds_.wake();
-  note_in_comment(*call.job, fmt::format("waits for a better place until {} at the latest", planned.wait_until));
+  note_in_comment(*call.job,
+                  fmt::format("waits for a better place, until {} at the latest", local_time(planned.wait_until)));
   *answer = ESLURM_NODES_BUSY;
   return true;
 }
@@ -174,7 +187,7 @@ void Enforcer::note_stock(job_record_t &job, const PlanTable &table, PlannedJob 
   if (shadow && placements)
     ++(follows(job, *placements) ? state_.statistics.shadow_same : state_.statistics.shadow_other);
   if (placements) ++planned.used;
-  if (!shadow) note_in_environment(job, "");
+  if (!shadow) note_in_comment(job, "");
   note_started(job, planned.records, shadow ? "mode shadow" : "");
   debug("harmony: %pJ started as stock chose (round %" PRIu64 ")", &job, table.round);
 }
@@ -183,6 +196,7 @@ void Enforcer::job_placed(job_record_t &job) {
   ++state_.starts;
   const auto table = state_.plans();
   if (!table) return;
+  if (state_.mode == Mode::enforce) note_in_environment(job, ""); // of an earlier start
   std::uint32_t key = job.job_id; // a task of a job array got an id of its own just before this
   PlannedJob *planned = table->find(key);
   if (!planned && job.array_job_id) planned = table->find(key = job.array_job_id);
@@ -200,7 +214,7 @@ void Enforcer::job_placed(job_record_t &job) {
   const bool whole = starting.fallback.empty();
   if (whole) ++state_.statistics.plans_used;
   const std::string plan = plan_text(starting.placements);
-  note_in_environment(job, whole && !planned->hetjob() ? plan : "");
+  if (whole && !planned->hetjob()) note_in_environment(job, plan);
   note_in_comment(job, fmt::format("{} {}", state_.settings()->policy, plan));
   note_started(job, planned->records, starting.fallback);
   info("harmony: %pJ: plan of round %" PRIu64 " carried out: %s", &job, starting.round, plan.c_str());

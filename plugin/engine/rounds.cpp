@@ -78,7 +78,9 @@ std::shared_ptr<PlanTable> table_of(const Snapshot &snapshot, const std::vector<
 
 void PlannerState::set_settings(const Settings &settings) {
   std::atomic_store(&settings_, std::shared_ptr<const Settings>(std::make_shared<Settings>(settings)));
-  gate.set_limits({settings.interval_ms, std::int64_t{1000} * settings.max_wait_s});
+  // A job that is held wakes the rounds, so the next one begins after MinInterval and ends within its budget.
+  gate.set_limits({2 * (settings.min_interval_ms + settings.round_budget_ms) + 2000,
+                   std::int64_t{1000} * std::max(settings.max_wait_s, 60)});
   decisions.set_limit(settings.keep_decisions);
 }
 
@@ -113,9 +115,11 @@ void Rounds::wake() {
 
 std::string Rounds::unwell() const {
   if (!running_) return "the planning rounds are not running";
+  const auto settings = state_.settings();
   const std::int64_t silent = now_ms() - last_sign_of_life_;
-  const std::int64_t patience = std::max<std::int64_t>(3 * state_.settings()->interval_ms, 5000);
-  return silent > patience ? fmt::format("no planning round for {} s", silent / 1000) : "";
+  const std::int64_t rest = begun_ > ended_ ? 0 : settings->interval_ms; // within a round, or between two
+  const std::int64_t patience = rest + 3 * settings->round_budget_ms + 10000;
+  return silent > patience ? fmt::format("no sign of a planning round for {} s", silent / 1000) : "";
 }
 
 // False when it is time to end.
@@ -126,7 +130,9 @@ bool Rounds::wait_for_next() {
     return std::chrono::steady_clock::time_point(std::chrono::milliseconds(ms));
   };
   changed_.wait_until(lock, until(last_begin_ + settings->interval_ms), [this] { return woken_ || stopping_; });
-  changed_.wait_until(lock, until(last_begin_ + settings->min_interval_ms), [this] { return stopping_; });
+  // However short MinInterval is, planning leaves nine tenths of a core alone.
+  const std::int64_t pause = std::max<std::int64_t>(settings->min_interval_ms, 10 * planned_for_);
+  changed_.wait_until(lock, until(last_begin_ + pause), [this] { return stopping_; });
   woken_ = false;
   return !stopping_;
 }
@@ -134,7 +140,7 @@ bool Rounds::wait_for_next() {
 void Rounds::run() {
   WallLog wall;
   while (wait_for_next()) {
-    last_begin_ = now_ms();
+    last_begin_ = last_sign_of_life_ = now_ms();
     if (state_.mode != Mode::off)
       guarded(
           wall, "planning round", false,
@@ -177,8 +183,9 @@ void Rounds::round() {
   {
     const Measure planning(statistics.plan);
     const auto policy = make_policy(settings->policy);
-    const std::int64_t end = now_ms() + settings->round_budget_ms;
+    const std::int64_t begin = now_ms(), end = begin + settings->round_budget_ms;
     result = plan_round(taken.snapshot, *policy, *settings, number, [end] { return now_ms() >= end; });
+    planned_for_ = now_ms() - begin;
   }
   count(statistics, result);
   {

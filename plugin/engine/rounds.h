@@ -82,7 +82,7 @@ private:
   std::atomic<bool> running_{false};
   std::atomic<std::uint64_t> begun_{0}, ended_{0};
   std::atomic<std::int64_t> last_sign_of_life_{0};
-  std::int64_t last_begin_ = 0; // of the thread
+  std::int64_t last_begin_ = 0, planned_for_ = 0; // of the thread alone
 };
 
 } // namespace harmony

@@ -1,6 +1,11 @@
 #include "src/plan/gate.h"
 
 namespace harmony {
+namespace {
+
+constexpr int most_fruitless = 3;
+
+} // namespace
 
 void Gate::set_limits(const GateLimits &limits) {
   const std::lock_guard lock(mutex_);
@@ -28,6 +33,17 @@ GateAnswer Gate::ask(std::uint32_t job, std::int64_t now, std::uint64_t begun, s
   return GateAnswer::hold;
 }
 
+void Gate::had_no_room(std::uint32_t job, std::uint64_t round, std::int64_t now) {
+  const std::lock_guard lock(mutex_);
+  Hold &hold = holds_[job];
+  if (!hold.active || round <= hold.begun) return;
+  hold.active = false;
+  hold.held_before += now - hold.since;
+  if (++hold.fruitless < most_fruitless) return;
+  hold.fruitless = 0;
+  hold.opened = now;
+}
+
 void Gate::has_plan(std::uint32_t job, std::int64_t now) {
   const std::lock_guard lock(mutex_);
   const auto found = holds_.find(job);
@@ -36,6 +52,7 @@ void Gate::has_plan(std::uint32_t job, std::int64_t now) {
   if (hold.active) hold.held_before += now - hold.since;
   hold.active = false;
   hold.opened = -1;
+  hold.fruitless = 0;
 }
 
 int Gate::missed(std::uint32_t job, std::uint64_t round) {

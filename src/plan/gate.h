@@ -13,7 +13,7 @@
 namespace harmony {
 
 struct GateLimits {
-  std::int64_t hold_ms = 10000;    // one hold at most: Interval
+  std::int64_t hold_ms = 5000;     // one hold at most, should the round never end
   std::int64_t in_all_ms = 600000; // all holds of a job: MaxWait
 };
 
@@ -29,6 +29,10 @@ public:
 
   // A job would start now, and has no plan. `begun` and `ended` are the numbers of the last rounds that did so.
   GateAnswer ask(std::uint32_t job, std::int64_t now, std::uint64_t begun, std::uint64_t ended);
+
+  // A round looked at the job and found no room, and since then some came back: it may be held for another round, but
+  // not again and again.
+  void had_no_room(std::uint32_t job, std::uint64_t round, std::int64_t now);
 
   // There is a plan for the job after all; if it turns out stale, the job may be held again.
   void has_plan(std::uint32_t job, std::int64_t now);
@@ -49,6 +53,7 @@ private:
     std::uint64_t begun = 0;
     std::int64_t held_before = 0; // in holds that are over
     std::int64_t opened = -1;
+    int fruitless = 0; // holds in a row that ended without a plan
     int misses = 0;
     std::uint64_t missed_round = 0;
   };

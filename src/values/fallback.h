@@ -11,9 +11,8 @@ enum class Fallback {
   refused,        // stock does not start the job on exactly the planned nodes and cores
   other_tasks,    // stock spread the tasks over the planned nodes in another way
   other_gpus,     // the planned GPUs are not what the job may have
-  waited_enough,  // MaxWait is over
 };
-constexpr int fallback_count = 7;
+constexpr int fallback_count = 6;
 
 constexpr const char *fallback_name(Fallback fallback) {
   switch (fallback) {
@@ -22,10 +21,9 @@ constexpr const char *fallback_name(Fallback fallback) {
   case Fallback::not_offered: return "not_offered";
   case Fallback::refused: return "refused";
   case Fallback::other_tasks: return "other_tasks";
-  case Fallback::other_gpus: return "other_gpus";
-  case Fallback::waited_enough: break;
+  case Fallback::other_gpus: break;
   }
-  return "waited_enough";
+  return "other_gpus";
 }
 
 } // namespace harmony

@@ -14,6 +14,7 @@ class GateTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(once_open_it_stays_open_for_three_intervals);
   CPPUNIT_TEST(all_holds_of_a_job_together_end_at_the_limit);
   CPPUNIT_TEST(a_job_whose_plan_was_stale_may_be_held_again_at_once);
+  CPPUNIT_TEST(room_that_came_back_holds_a_job_for_another_round_but_not_for_ever);
   CPPUNIT_TEST(misses_are_counted_once_a_round);
   CPPUNIT_TEST(jobs_that_are_gone_are_forgotten);
   CPPUNIT_TEST_SUITE_END();
@@ -64,6 +65,18 @@ public:
     gate.has_plan(1, 50);
     is(GateAnswer::hold, gate.ask(1, 60, 6, 6));
     is(GateAnswer::just_opened, gate.ask(1, 70, 7, 7));
+  }
+
+  void room_that_came_back_holds_a_job_for_another_round_but_not_for_ever() {
+    std::int64_t now = 0;
+    int holds = 0;
+    for (std::uint64_t round = 1; round <= 6; ++round, now += 100) {
+      gate.had_no_room(1, round, now);
+      holds += gate.ask(1, now, round, round) == GateAnswer::hold;
+    }
+    CPPUNIT_ASSERT_EQUAL(3, holds);
+    is(GateAnswer::open, gate.ask(1, now, 7, 7));
+    is(GateAnswer::hold, gate.ask(1, now + 3000, 7, 7));
   }
 
   void misses_are_counted_once_a_round() {

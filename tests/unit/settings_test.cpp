@@ -171,7 +171,7 @@ class SettingsTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT_EQUAL(2, reading.problems[0].line);
     CPPUNIT_ASSERT_EQUAL(std::string("MinInterval=\"2s\" is longer than Interval=\"1s\"; allowed is 10ms to 1s"),
                          reading.problems[0].text);
-    CPPUNIT_ASSERT_EQUAL(200, reading.settings.min_interval_ms);
+    CPPUNIT_ASSERT_EQUAL(50, reading.settings.min_interval_ms);
     CPPUNIT_ASSERT_EQUAL(1000, good("MinInterval=1 Interval=1").min_interval_ms);
   }
 
