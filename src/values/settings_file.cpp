@@ -284,15 +284,15 @@ private:
     return fmt::format("a whole number from 0 to {}", max_keep_decisions);
   }
 
-  // A short Interval alone is no mistake: the default of MinInterval gives way.
+  // The default is shorter than any Interval, so MinInterval was given.
   void check_min_interval() {
     Settings &settings = reading_.settings;
     if (settings.min_interval_ms <= settings.interval_ms) return;
-    if (const Seen seen = seen_["MinInterval"]; seen.taken)
-      problem(seen.line, fmt::format("MinInterval=\"{}\" is longer than Interval=\"{}\"; allowed is {} to {}",
-                                     time_text(settings.min_interval_ms), time_text(settings.interval_ms),
-                                     time_text(time_key("MinInterval")->low_ms), time_text(settings.interval_ms)));
-    settings.min_interval_ms = std::min(Settings().min_interval_ms, settings.interval_ms);
+    problem(seen_["MinInterval"].line,
+            fmt::format("MinInterval=\"{}\" is longer than Interval=\"{}\"; allowed is {} to {}",
+                        time_text(settings.min_interval_ms), time_text(settings.interval_ms),
+                        time_text(time_key("MinInterval")->low_ms), time_text(settings.interval_ms)));
+    settings.min_interval_ms = Settings().min_interval_ms;
   }
 
   const std::vector<std::string> &policy_names_;

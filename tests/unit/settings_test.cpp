@@ -24,7 +24,6 @@ class SettingsTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(a_problem_is_on_the_line_of_its_key_also_after_continuations);
   CPPUNIT_TEST(what_has_a_problem_stays_at_its_default);
   CPPUNIT_TEST(min_interval_may_not_exceed_interval);
-  CPPUNIT_TEST(the_default_of_min_interval_gives_way_to_a_short_interval);
   CPPUNIT_TEST(what_is_not_text_is_a_problem);
   CPPUNIT_TEST(printed_input_is_escaped_and_cut);
   CPPUNIT_TEST(a_file_of_rubbish_does_not_flood_the_log);
@@ -173,10 +172,6 @@ class SettingsTest : public CppUnit::TestFixture {
                          reading.problems[0].text);
     CPPUNIT_ASSERT_EQUAL(50, reading.settings.min_interval_ms);
     CPPUNIT_ASSERT_EQUAL(1000, good("MinInterval=1 Interval=1").min_interval_ms);
-  }
-
-  void the_default_of_min_interval_gives_way_to_a_short_interval() {
-    CPPUNIT_ASSERT_EQUAL(100, good("Interval=100ms").min_interval_ms);
   }
 
   void what_is_not_text_is_a_problem() {
