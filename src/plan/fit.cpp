@@ -82,13 +82,14 @@ struct Room {
 Room room_on(const NodeState &node, const Component &component, int enough_gpus, bool memory_counts) {
   Room room;
   room.cores = node.free_cores.count();
-  room.gpus = count_suitable_gpus(node, component, enough_gpus);
+  room.gpus = count_suitable_gpus(node, component, std::max(enough_gpus, least_free_gpus(component)));
   if (memory_counts) room.memory_mb = node.free_memory_mb;
   return room;
 }
 
 bool holds(const Room &room, const NodeState &node, const Component &component, int workers, int ps) {
   if (component.tasks_per_node > 0 && std::int64_t{workers} + ps > component.tasks_per_node) return false;
+  if (room.gpus < least_free_gpus(component)) return false;
   return gpus_needed(component, workers, ps) <= room.gpus && cores_needed(node, component, workers, ps) <= room.cores &&
          memory_needed_mb(node, component, workers, ps) <= room.memory_mb;
 }
@@ -146,6 +147,8 @@ int gpus_per_worker(const Component &component) {
 
 int gpus_per_ps(const Component &component) { return std::max(component.gpus.per_task, 0); }
 
+int least_free_gpus(const Component &component) { return component.gpus.per_job > 0 ? 1 : 0; }
+
 int gpus_needed(const Component &component, int workers, int ps) {
   const std::int64_t of_tasks =
       std::int64_t{workers} * gpus_per_worker(component) + std::int64_t{ps} * gpus_per_ps(component);
@@ -201,7 +204,7 @@ std::string what_masks(const NodeState &node, int index, const Component &compon
   if (fits(node, component, workers, ps, memory_counts)) return {};
   if (component.ps > 0 && fits(node, component, 0, 1, memory_counts)) return {};
 
-  const int gpus = gpus_needed(component, workers, ps);
+  const int gpus = std::max(gpus_needed(component, workers, ps), least_free_gpus(component));
   const Room room = room_on(node, component, gpus, memory_counts);
   if (count_gpus_of_model(node, component) < gpus)
     return component.gpus.model.empty() ? "lacks GPUs" : "lacks GPUs of the model";

@@ -20,6 +20,10 @@ int gpus_per_ps(const Component &component);
 int gpus_needed(const Component &component, int workers, int ps);
 int cores_needed(const NodeState &node, const Component &component, int workers, int ps);
 
+// GPUs that have to be free on a node though its tasks may hold none: Slurm takes no node for a job with --gpus that
+// has not one to offer, even for a PS.
+int least_free_gpus(const Component &component);
+
 // GPUs of the node that are free and of the model the component asks for; lost ones are not among them.
 Bits suitable_gpus(const NodeState &node, const Component &component);
 

@@ -135,8 +135,8 @@ public:
 private:
   int least_gpus() const {
     if (component_.gpus.per_node) return component_.gpus.per_node;
-    if (component_.workers == 0) return gpp_;
-    return component_.ps == 0 ? gpw_ : std::min(gpw_, gpp_);
+    const int task = component_.workers == 0 ? gpp_ : component_.ps == 0 ? gpw_ : std::min(gpw_, gpp_);
+    return std::max(task, least_free_gpus(component_));
   }
 
   int tasks_by_cores(int threads, int cores) const {

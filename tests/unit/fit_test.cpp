@@ -249,10 +249,13 @@ class FitTest : public CppUnit::TestFixture {
       n.topology = std::make_shared<Topology>(topology);
       n.free_gpus = of(8, {1, 2});
     });
-    // A PS needs no GPU: room for it is room.
+    // A PS holds no GPU, but Slurm wants one to be free on every node of a job with --gpus.
     NodeState node = node_of("nogpu");
-    CPPUNIT_ASSERT_EQUAL(std::string(), what_masks(node, 0, component(2, 1, 1), true));
-    CPPUNIT_ASSERT_EQUAL(std::string("lacks GPUs"), what_masks(node, 0, component(2, 0, 1), true));
+    CPPUNIT_ASSERT_EQUAL(std::string("lacks GPUs"), what_masks(node, 0, component(2, 1, 1), true));
+    CPPUNIT_ASSERT_EQUAL(std::string(), what_masks(node, 0, component(2, 1, 0), true));
+    node = node_of("pcie8");
+    node.free_gpus = of(8, {3});
+    CPPUNIT_ASSERT_EQUAL(std::string(), what_masks(node, 0, component(2, 1, 2), true)); // room for the PS
   }
 
   void a_whole_node_is_given_with_all_it_has_and_only_if_nobody_is_there() {

@@ -15,7 +15,7 @@ class PolicyTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(pack_puts_ps_beside_workers);
   CPPUNIT_TEST(pack_prefers_a_lower_weight_to_a_better_fit_but_not_to_fewer_nodes);
   CPPUNIT_TEST(pack_keeps_gangs_without_gpus_off_free_gpus);
-  CPPUNIT_TEST(pack_uses_nodes_without_gpus_for_ps_that_do_not_fit_beside_workers);
+  CPPUNIT_TEST(pack_uses_another_node_for_ps_that_do_not_fit_beside_workers_if_slurm_would);
   CPPUNIT_TEST(spread_puts_each_task_on_the_least_loaded_node);
   CPPUNIT_TEST(spread_goes_by_gpus_before_cores);
   CPPUNIT_TEST(tetris_puts_gpu_tasks_where_gpus_are_free_and_cpu_tasks_where_cores_are);
@@ -91,11 +91,14 @@ class PolicyTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT_EQUAL(std::string("n1 4+0"), where("pack", snapshot, cpus));
   }
 
-  void pack_uses_nodes_without_gpus_for_ps_that_do_not_fit_beside_workers() {
-    Snapshot snapshot = cluster({"servers6", "servers6", "nogpu"});
+  void pack_uses_another_node_for_ps_that_do_not_fit_beside_workers_if_slurm_would() {
+    Snapshot snapshot = cluster({"servers6", "servers6", "servers6"});
     Gang wide = gang(snapshot, 1, 4, 2); // two workers fill a node's cores
     wide.components.front().cpus_per_task = 4;
     CPPUNIT_ASSERT_EQUAL(std::string("n0 2+0, n1 2+0, n2 0+2"), where("pack", snapshot, wide));
+    // Slurm takes no node for a job with --gpus that has no GPU to offer.
+    Snapshot without = cluster({"servers6", "servers6", "nogpu"});
+    CPPUNIT_ASSERT_EQUAL(std::string("no_room"), where("pack", without, wide));
   }
 
   void spread_puts_each_task_on_the_least_loaded_node() {
