@@ -7,6 +7,7 @@
 #include "plugin/engine/job_notes.h"
 #include "plugin/engine/job_reader.h"
 #include "plugin/engine/slurm_values.h"
+#include "plugin/engine/usable_nodes.h"
 
 #include <fmt/format.h>
 
@@ -27,7 +28,7 @@ bool takes_whole_nodes(const job_record_t &job) {
 
 // Resources came back since the plans were made: what had no room may have some now.
 bool more_is_free(const PlannerState &state, const PlanTable &table) {
-  return state.epoch != table.epoch || bit_set_count(avail_node_bitmap) > table.available_nodes;
+  return state.epoch != table.epoch || usable_beyond(table.usable);
 }
 
 std::string local_time(std::time_t when) {
@@ -203,7 +204,7 @@ void Enforcer::job_placed(job_record_t &job) {
   if (!planned) return;
   state_.gate.forget(gang_id(job));
   const bool ours = starting_.job == key && starting_.round == table->round && planned->next();
-  if (key != job.job_id) {
+  if (key != job.job_id || planned->copies.size() > 1) { // the last task keeps the array's id
     const Plan plan{ours ? starting_.placements : std::vector<Placement>{}};
     state_.decisions.copy_as(key, job.job_id, ours ? &plan : nullptr);
     state_.gate.forget(key);

@@ -38,19 +38,35 @@ Engine &engine() {
   return *the_engine;
 }
 
+// Under settings_mutex.
+void take_settings() {
+  if (!engine().settings.problem().empty()) ++engine().planner.statistics.settings_refused;
+  engine().planner.set_settings(engine().settings.in_force());
+  info("harmony: engine " HARMONY_VERSION " ready, mode %s, policy %s", mode_name(engine().planner.mode),
+       engine().settings.in_force().policy.c_str());
+  engine().rounds.wake();
+}
+
 bool set_mode(Mode mode) {
   return guarded(engine().wall, "set_mode", false, [mode] {
     const std::lock_guard lock(engine().settings_mutex);
     engine().settings.read();
-    if (!engine().settings.problem().empty()) ++engine().planner.statistics.settings_refused;
-    engine().planner.set_settings(engine().settings.in_force());
     engine().planner.mode = mode;
-    info("harmony: engine " HARMONY_VERSION " ready, mode %s, policy %s", mode_name(mode),
-         engine().settings.in_force().policy.c_str());
+    take_settings();
     watch_nodes(engine().planner);
-    engine().rounds.wake();
     return true;
   });
+}
+
+void look_again() {
+  guarded(
+      engine().wall, "look_again", false,
+      [] {
+        const std::lock_guard lock(engine().settings_mutex);
+        if (engine().settings.read_if_changed()) take_settings();
+        return true;
+      },
+      "the last good configuration stays");
 }
 
 bool start_rounds() {
@@ -138,7 +154,8 @@ void report(void (*tell)(void *to, const char *name, const char *value), void *t
 extern "C" {
 extern const harmony::EngineApi harmony_engine;
 const harmony::EngineApi harmony_engine = {
-    harmony::engine_layout, SLURM_VERSION_NUMBER, HARMONY_VERSION,       harmony::set_mode,    harmony::job_test,
-    harmony::job_placed,    harmony::job_ended,   harmony::start_rounds, harmony::stop_rounds, harmony::report,
+    harmony::engine_layout, SLURM_VERSION_NUMBER, HARMONY_VERSION,     harmony::set_mode,
+    harmony::look_again,    harmony::job_test,    harmony::job_placed, harmony::job_ended,
+    harmony::start_rounds,  harmony::stop_rounds, harmony::report,
 };
 }

@@ -21,6 +21,10 @@ struct EngineApi {
   // cannot work in this mode; the overlay then delegates everything.
   bool (*set_mode)(Mode mode);
 
+  // slurmctld may have been reconfigured, or only changed a partition: reads harmony.conf if the file changed. Under
+  // the same locks.
+  void (*look_again)();
+
   // True if the engine answered the question (`*answer`); false means: ask stock. Called in modes shadow and enforce
   // with slurmctld's job and node write locks held, so it must be short. `stock` is the stock plugin's job_test.
   bool (*job_test)(const JobTest &call, StockJobTest stock, int *answer);

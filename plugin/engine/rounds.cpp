@@ -14,7 +14,6 @@
 #include <unordered_set>
 
 extern "C" {
-#include "src/common/bitstring.h"
 #include "src/slurmctld/job_scheduler.h"
 }
 
@@ -57,20 +56,14 @@ HetComponents het_components(const Snapshot &snapshot) {
   return components;
 }
 
-// What job_test compares with, to know whether a plan is still about the cluster as it is.
-struct Counts {
-  std::uint64_t starts = 0;
-  int available_nodes = 0;
-};
-
-std::shared_ptr<PlanTable> table_of(const Snapshot &snapshot, const std::vector<Decision> &decisions,
-                                    std::uint64_t round, const Counts &counts) {
-  auto table = std::make_shared<PlanTable>(make_plan_table(decisions, het_components(snapshot)));
+std::shared_ptr<PlanTable> table_of(const SnapshotTaken &taken, const std::vector<Decision> &decisions,
+                                    std::uint64_t round, std::uint64_t starts) {
+  auto table = std::make_shared<PlanTable>(make_plan_table(decisions, het_components(taken.snapshot)));
   table->round = round;
-  table->taken = snapshot.taken;
-  table->epoch = snapshot.epoch;
-  table->starts = counts.starts;
-  table->available_nodes = counts.available_nodes;
+  table->taken = taken.snapshot.taken;
+  table->epoch = taken.snapshot.epoch;
+  table->usable = taken.usable;
+  table->starts = starts;
   return table;
 }
 
@@ -171,9 +164,9 @@ void Rounds::round() {
   const auto nodes = state_.nodes.nodes();
   if (!nodes) return wake(); // slurmctld has only just started; the node watch is at it
   const std::uint64_t number = ++begun_;
-  Counts counts;
-  const SnapshotTaken taken = taker_.take(*nodes, *settings, [this, &counts] {
-    counts = {state_.starts, bit_set_count(avail_node_bitmap)};
+  std::uint64_t starts = 0;
+  const SnapshotTaken taken = taker_.take(*nodes, *settings, [this, &starts] {
+    starts = state_.starts;
     return state_.epoch.load();
   });
   statistics.lock.add(taken.lock_ns);
@@ -191,7 +184,7 @@ void Rounds::round() {
   {
     const Measure publishing(statistics.publish);
     record(taken.snapshot, result.decisions);
-    state_.publish(table_of(taken.snapshot, result.decisions, number, counts));
+    state_.publish(table_of(taken, result.decisions, number, starts));
   }
   ended_ = number;
   statistics.last_round = time(nullptr);

@@ -13,11 +13,23 @@ public:
   // line in the log, and the last good settings stay (the defaults, if there were none).
   void read();
 
+  // The same, if the file is another one than it was: slurmctld tells times in seconds, and may be reconfigured twice
+  // within one. True if it was read.
+  bool read_if_changed();
+
   const Settings &in_force() const { return settings_; }
   const std::string &file() const { return file_; }       // "none" if there is no file
   const std::string &problem() const { return problem_; } // of the last reading; empty if it was good
 
 private:
+  struct Stamp { // of a file; all 0 if there is none
+    unsigned long device = 0, file = 0;
+    long size = 0, seconds = 0, nanoseconds = 0;
+    bool operator==(const Stamp &other) const;
+  };
+  static Stamp stamp_of(const std::string &path);
+
+  Stamp stamp_;
   Settings settings_;
   std::string file_ = "none";
   std::string problem_;

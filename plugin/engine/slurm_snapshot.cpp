@@ -5,6 +5,7 @@
 #include "plugin/engine/clock.h"
 #include "plugin/engine/slurm_locks.h"
 #include "plugin/engine/slurm_values.h"
+#include "plugin/engine/usable_nodes.h"
 
 #include <algorithm>
 #include <map>
@@ -12,15 +13,6 @@
 
 namespace harmony {
 namespace {
-
-// Nodes on which a job could start now.
-Bits usable_nodes() {
-  Bits usable = bits_of(avail_node_bitmap, node_record_count);
-  usable &= bits_of(share_node_bitmap);
-  for (bitstr_t *kept_out : {cg_node_bitmap, rs_node_bitmap, power_node_bitmap, booting_node_bitmap})
-    if (kept_out) usable -= bits_of(kept_out);
-  return usable;
-}
 
 NodeState node_state(const NodeHardware &hardware) {
   NodeState node;
@@ -118,7 +110,7 @@ void gather(std::vector<PendingCopy> &pending, Snapshot &snapshot) {
     if (each.left.empty())
       snapshot.pending.push_back(std::move(each.gang));
     else
-      snapshot.left.push_back({each.gang.job, each.gang.user, std::move(each.left)});
+      snapshot.left.push_back({each.gang.job, each.gang.user, each.gang.type, std::move(each.left)});
   }
 }
 
@@ -128,7 +120,6 @@ SnapshotTaken SnapshotTaker::take(const NodeTable::Nodes &nodes, const Settings 
                                   const std::function<std::uint64_t()> &epoch) {
   SnapshotTaken taken;
   Snapshot &snapshot = taken.snapshot;
-  Bits usable;
   const std::int64_t asked = now_ns();
   {
     const ReadLocks locks(to_read_all);
@@ -136,13 +127,13 @@ SnapshotTaken SnapshotTaker::take(const NodeTable::Nodes &nodes, const Settings 
     snapshot.taken = time(nullptr);
     snapshot.epoch = epoch();
     snapshot.memory_counts = slurm_conf.select_type_param & CR_MEMORY;
-    usable = usable_nodes();
+    taken.usable = usable_nodes();
     jobs_.copy(settings, snapshot.taken);
     taken.lock_ns = now_ns() - locked;
   }
   snapshot.nodes.reserve(nodes.size());
   for (const NodeHardware &each : nodes) snapshot.nodes.push_back(node_state(each));
-  for (const int node : each(usable))
+  for (const int node : each(taken.usable))
     if (node < static_cast<int>(nodes.size())) snapshot.nodes[static_cast<std::size_t>(node)].usable = true;
   snapshot.running.reserve(jobs_.running().size());
   for (const auto &job : jobs_.running()) settle(*job, static_cast<int>(snapshot.running.size()), snapshot);

@@ -14,6 +14,7 @@ namespace harmony {
 
 struct SnapshotTaken {
   Snapshot snapshot;
+  Bits usable;              // nodes, by their index
   std::int64_t lock_ns = 0; // for how long slurmctld's locks were held
   std::int64_t all_ns = 0;  // with waiting for them, and with what is done afterwards
 };

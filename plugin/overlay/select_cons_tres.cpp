@@ -105,7 +105,9 @@ int select_p_reconfigure(void) {
   static char *applied_parameters = nullptr;
   const int rc = stock.select_p_reconfigure();
   if (!running_in_slurmctld()) return rc;
-  if (slurm_conf.last_update != applied || xstrcmp(slurm_conf.sched_params, applied_parameters) != 0) {
+  const bool news = slurm_conf.last_update != applied || xstrcmp(slurm_conf.sched_params, applied_parameters) != 0;
+  if (!news && engine_link.active()) engine_link.active()->look_again();
+  if (news) {
     engine_link.apply(slurm_conf.sched_params);
     const EngineApi *engine = engine_link.active();
     if (engine && sched_overlay_loaded()) engine->start_rounds();

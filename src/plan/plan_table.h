@@ -32,7 +32,7 @@ struct PlanTable {
   std::time_t taken = 0;
   std::uint64_t epoch = 0;  // of the snapshot
   std::uint64_t starts = 0; // jobs that had started until the snapshot
-  int available_nodes = 0;  // in the snapshot
+  Bits usable;              // nodes, in the snapshot
   std::unordered_map<std::uint32_t, PlannedJob> jobs;
 
   PlannedJob *find(std::uint32_t job) {

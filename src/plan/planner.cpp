@@ -208,6 +208,7 @@ RoundResult plan_round(const Snapshot &snapshot, const Policy &policy, const Set
   for (const LeftToStock &left : snapshot.left) {
     Decision decision = planning.about(left.job, left.user);
     decision.verdict = Verdict::left_to_stock;
+    decision.type = left.type;
     decision.reason = left.reason;
     result.decisions.push_back(std::move(decision));
   }

@@ -58,6 +58,7 @@ struct Running {
 struct LeftToStock {
   std::uint32_t job = 0;
   std::uint32_t user = 0;
+  std::string type = unknown_type;
   std::string reason;
 };
 

@@ -7,6 +7,7 @@
 namespace harmony {
 
 inline bool accept_mode(Mode) { return true; }
+inline void look_nowhere() {}
 inline bool leave_to_stock(const JobTest &, StockJobTest, int *) { return false; }
 inline void ignore_job(job_record_t *) {}
 inline bool start_nothing() { return true; }

@@ -15,7 +15,7 @@ bool throwing_job_test(const JobTest &, StockJobTest, int *) {
 } // namespace
 } // namespace harmony
 
-const harmony::EngineApi harmony_engine = {harmony::engine_layout, SLURM_VERSION_NUMBER,       HARMONY_VERSION,
-                                           harmony::accept_mode,   harmony::throwing_job_test, harmony::ignore_job,
-                                           harmony::ignore_job,    harmony::start_nothing,     harmony::stop_nothing,
-                                           harmony::report_nothing};
+const harmony::EngineApi harmony_engine = {harmony::engine_layout, SLURM_VERSION_NUMBER,   HARMONY_VERSION,
+                                           harmony::accept_mode,   harmony::look_nowhere,  harmony::throwing_job_test,
+                                           harmony::ignore_job,    harmony::ignore_job,    harmony::start_nothing,
+                                           harmony::stop_nothing,  harmony::report_nothing};
