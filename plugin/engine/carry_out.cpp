@@ -94,7 +94,9 @@ CarryResult carry_out(const JobTest &call, StockJobTest stock, const PlannedJob 
   result.why = unoffered(call, planned, placements);
   if (!result.why.empty()) return result;
   const OwnBits nodes = narrowed_nodes(call, placements);
-  const OwnBits cores(whole_nodes ? nullptr : narrowed_cores(call, placements).release());
+  // Where Slurm allocates whole sockets, single cores cannot be chosen.
+  const bool by_core = !whole_nodes && !(slurm_conf.select_type_param & CR_SOCKET);
+  const OwnBits cores(by_core ? narrowed_cores(call, placements).release() : nullptr);
   JobTest narrowed = call;
   narrowed.nodes = nodes.get();
   narrowed.min_nodes = narrowed.max_nodes = narrowed.req_nodes = static_cast<std::uint32_t>(placements.size());

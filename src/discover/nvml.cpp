@@ -1,6 +1,7 @@
 #include "src/discover/nvml.h"
 
 #include "src/discover/nvml_abi.h"
+#include "src/values/printable.h"
 #include "src/values/topology.h"
 
 #include <dlfcn.h>
@@ -24,11 +25,8 @@ using namespace nvml_abi;
 constexpr const char *then_hwloc = "; GPUs are described by hwloc alone";
 
 // What NVML writes is not trusted to end, nor to be printable.
-std::string printable(const char *text, std::size_t capacity) {
-  std::string result(text ? std::string_view(text, strnlen(text, capacity)) : std::string_view());
-  for (char &c : result)
-    if (c < ' ' || c > '~') c = '?';
-  return result;
+std::string text_of(const char *text, std::size_t capacity) {
+  return text ? one_line(std::string_view(text, strnlen(text, capacity))) : std::string();
 }
 
 std::string bus_id(const nvmlPciInfo_t &pci) {
@@ -124,7 +122,7 @@ Functions find_functions(void *library, NvmlReport &report) {
 
 std::string error_text(const Functions &f, nvmlReturn_t error) {
   const char *text = f.error_string ? f.error_string(error) : nullptr;
-  return text ? fmt::format("{} (NVML error {})", printable(text, 200), error) : fmt::format("NVML error {}", error);
+  return text ? fmt::format("{} (NVML error {})", text_of(text, 200), error) : fmt::format("NVML error {}", error);
 }
 
 std::string init_problem(const Functions &f, nvmlReturn_t error) {
@@ -164,7 +162,7 @@ struct Reading {
 
   template <std::size_t size, class Function> std::string ask_text(Function function) {
     char text[size] = {};
-    return ask(function, text, static_cast<unsigned int>(size)) ? printable(text, size) : std::string();
+    return ask(function, text, static_cast<unsigned int>(size)) ? text_of(text, size) : std::string();
   }
 
   int ask_number(nvmlReturn_t (*function)(nvmlDevice_t, unsigned int *), unsigned int most) {
@@ -262,7 +260,7 @@ void join_peers(std::vector<Reading> &readings) {
 
 void read_gpus(const Functions &f, const std::atomic<bool> &given_up, NvmlReport &report) {
   char version[NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE] = {};
-  if (f.driver && f.driver(version, sizeof version) == NVML_SUCCESS) report.driver = printable(version, sizeof version);
+  if (f.driver && f.driver(version, sizeof version) == NVML_SUCCESS) report.driver = text_of(version, sizeof version);
 
   unsigned int count = 0;
   if (const nvmlReturn_t error = f.count(&count); error != NVML_SUCCESS) {
@@ -286,7 +284,7 @@ NvmlReport read_library(const std::string &library, const std::atomic<bool> &giv
   // Never closed: the driver's library may have threads and thread-exit handlers of its own.
   void *handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
-    report.problem = fmt::format("NVML cannot be loaded: {}{}", printable(dlerror(), 300), then_hwloc);
+    report.problem = fmt::format("NVML cannot be loaded: {}{}", text_of(dlerror(), 300), then_hwloc);
     return report;
   }
   const Functions f = find_functions(handle, report);

@@ -1,13 +1,14 @@
 #include "src/show/topology_json.h"
 
 #include "src/show/topology_text.h"
+#include "src/values/printable.h"
 
 #include <json/json.h>
 
 namespace harmony {
 namespace {
 
-Json::Value known(const std::string &text) { return text.empty() ? Json::Value() : Json::Value(printable(text)); }
+Json::Value known(const std::string &text) { return text.empty() ? Json::Value() : Json::Value(one_line(text)); }
 Json::Value known(std::uint32_t number) { return number == 0 ? Json::Value() : Json::Value(number); }
 Json::Value known(int number) { return number <= 0 ? Json::Value() : Json::Value(number); }
 
@@ -93,7 +94,7 @@ template <class Item, class Convert> Json::Value array_of(const std::vector<Item
 
 std::string topology_json(const Topology &topology, const std::string &host) {
   Json::Value root;
-  root["node"] = printable(host);
+  root["node"] = one_line(host);
   root["source"] = source_name(topology.source);
   root["sockets"] = topology.sockets;
   root["numa"] = array_of(topology.numa, numa_json);

@@ -1,5 +1,7 @@
 #include "src/show/topology_text.h"
 
+#include "src/values/printable.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,22 +69,22 @@ private:
     for (std::size_t i = 0; i < topology_.nics.size(); ++i) {
       const Nic &nic = topology_.nics[i];
       if (nic.domain == domain)
-        line(depth, fmt::format("NIC {:<2}{}{}", i, after_space(printable(nic.name)),
-                                after_space(speed_text(nic.speed_mbps))));
+        line(depth,
+             fmt::format("NIC {:<2}{}{}", i, after_space(one_line(nic.name)), after_space(speed_text(nic.speed_mbps))));
     }
     for (std::size_t i = 0; i < topology_.disks.size(); ++i)
       if (topology_.disks[i].domain == domain)
-        line(depth, fmt::format("disk {:<2}{}", i, after_space(printable(topology_.disks[i].name))));
+        line(depth, fmt::format("disk {:<2}{}", i, after_space(one_line(topology_.disks[i].name))));
   }
 
   std::string gpu(std::size_t index) const {
     const Gpu &gpu = topology_.gpus[index];
-    return fmt::format("GPU {:<2}  {:<{}}  {:>7}{}{}{}", index, printable(gpu.model), model_width_,
+    return fmt::format("GPU {:<2}  {:<{}}  {:>7}{}{}{}", index, one_line(gpu.model), model_width_,
                        memory_text(gpu.memory_mb),
                        gpu.lost  ? "  LOST"
                        : gpu.mig ? "  MIG"
                                  : "",
-                       after_space(printable(gpu.bus_id)), after_space(pcie_text(gpu)));
+                       after_space(one_line(gpu.bus_id)), after_space(pcie_text(gpu)));
   }
 
   const Topology &topology_;
@@ -111,7 +113,7 @@ std::string matrix(const Topology &topology) {
 
 std::string topology_text(const Topology &topology, const std::string &host) {
   std::string text =
-      fmt::format("{}: {} (source: {})\n\n", printable(host), topology_summary(topology), source_name(topology.source));
+      fmt::format("{}: {} (source: {})\n\n", one_line(host), topology_summary(topology), source_name(topology.source));
   text += Tree(topology).text();
   if (topology.gpus.empty()) return text + "\nThis node has no GPU.\n";
   return text + "\n" + matrix(topology) + "\n" + legend;
@@ -124,16 +126,9 @@ std::string topology_summary(const Topology &topology) {
                      counted(cores, "core"), counted(topology.gpus.size(), "GPU"));
 }
 
-std::string printable(std::string_view text) {
-  std::string clean(text);
-  std::replace_if(
-      clean.begin(), clean.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return clean;
-}
-
 std::string xml_escaped(std::string_view text) {
   std::string safe;
-  for (char c : printable(text)) {
+  for (char c : one_line(text)) {
     switch (c) {
     case '<': safe += "&lt;"; break;
     case '>': safe += "&gt;"; break;

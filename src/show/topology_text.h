@@ -17,10 +17,7 @@ std::string topology_text(const Topology &topology, const std::string &host);
 // 2 sockets, 2 NUMA nodes, 32 cores, 8 GPUs
 std::string topology_summary(const Topology &topology);
 
-// Every byte that is not printable ASCII becomes a question mark.
-std::string printable(std::string_view text);
-
-// The same, and safe between tags and quotes of XML.
+// Printable, and safe between tags and quotes of XML.
 std::string xml_escaped(std::string_view text);
 
 std::string core_list(const std::vector<CoreRange> &cores); // 0-15,32-47
