@@ -32,20 +32,38 @@ std::string gone(const Placement &placement) {
              : fmt::format("node {} is gone or another one", placement.node_name);
 }
 
-// Backfill takes the nodes of a hetjob's other components away from each; those the plan shares come back.
-bool offered(const JobTest &call, const PlannedJob &planned, int node) {
-  if (bit_test(call.nodes, node)) return true;
-  const auto &shared = planned.gang_nodes;
-  return planned.hetjob() && std::find(shared.begin(), shared.end(), node) != shared.end() &&
-         bit_test(avail_node_bitmap, node) && !bit_test(cg_node_bitmap, node);
+bool offered(const JobTest &call, const std::vector<int> &shared, int node) {
+  return bit_test(call.nodes, node) || std::find(shared.begin(), shared.end(), node) != shared.end();
 }
 
-std::string unoffered(const JobTest &call, const PlannedJob &planned, const std::vector<Placement> &placements) {
+bitoff_t all_cores() {
+  return static_cast<bitoff_t>(cr_get_coremap_offset(static_cast<std::uint32_t>(node_record_count)));
+}
+
+bool takes_whole_nodes(const job_record_t &job) {
+  return job.details->whole_node == 1 || (job.part_ptr && job.part_ptr->max_share == 0);
+}
+
+// Asks stock whether the job can start now; the future is not looked into, nor anybody preempted.
+int ask_about_now(StockJobTest stock, JobTest call, std::int64_t &took) {
+  const std::uint64_t flags = call.job->bit_flags;
+  call.preemptee_candidates = nullptr;
+  if (call.mode == SELECT_MODE_WILL_RUN) call.job->bit_flags |= TEST_NOW_ONLY;
+  const std::int64_t begin = now_ns();
+  const int answer = ask(stock, call);
+  took = now_ns() - begin;
+  call.job->bit_flags = flags;
+  return answer;
+}
+
+std::string unoffered(const JobTest &call, const std::vector<Placement> &placements, const std::vector<int> &shared) {
   if (placements.size() < call.min_nodes || placements.size() > call.max_nodes)
     return fmt::format("Slurm wants {} to {} nodes for it now", call.min_nodes, call.max_nodes);
+  if (call.excluded_cores && bit_size(call.excluded_cores) < all_cores())
+    return "a reservation is older than some nodes";
   for (const Placement &each : placements) {
     if (std::string problem = gone(each); !problem.empty()) return problem;
-    if (!offered(call, planned, each.node)) return fmt::format("Slurm does not offer node {} to it", each.node_name);
+    if (!offered(call, shared, each.node)) return fmt::format("Slurm does not offer node {} to it", each.node_name);
     const auto first = static_cast<bitoff_t>(cr_get_coremap_offset(static_cast<std::uint32_t>(each.node)));
     for (const int core : harmony::each(each.cores))
       if (call.excluded_cores && bit_test(call.excluded_cores, first + core))
@@ -56,8 +74,7 @@ std::string unoffered(const JobTest &call, const PlannedJob &planned, const std:
 
 // Every core of the planned nodes is forbidden but the planned ones.
 OwnBits narrowed_cores(const JobTest &call, const std::vector<Placement> &placements) {
-  const auto all = static_cast<bitoff_t>(cr_get_coremap_offset(static_cast<std::uint32_t>(node_record_count)));
-  OwnBits cores(call.excluded_cores ? bit_copy(call.excluded_cores) : bit_alloc(all));
+  OwnBits cores(call.excluded_cores ? bit_copy(call.excluded_cores) : bit_alloc(all_cores()));
   for (const Placement &each : placements) {
     const auto first = static_cast<bitoff_t>(cr_get_coremap_offset(static_cast<std::uint32_t>(each.node)));
     bit_nset(cores.get(), first, first + each.cores.size() - 1);
@@ -88,35 +105,28 @@ std::string other_tasks(const job_record_t &job, const std::vector<Placement> &p
 
 } // namespace
 
-CarryResult carry_out(const JobTest &call, StockJobTest stock, const PlannedJob &planned,
-                      const std::vector<Placement> &placements, bool whole_nodes) {
+CarryResult carry_out(const JobTest &call, StockJobTest stock, const std::vector<Placement> &placements,
+                      const std::vector<int> &shared) {
   CarryResult result;
-  result.why = unoffered(call, planned, placements);
+  result.why = unoffered(call, placements, shared);
   if (!result.why.empty()) return result;
   const OwnBits nodes = narrowed_nodes(call, placements);
   // Where Slurm allocates whole sockets, single cores cannot be chosen.
+  const bool whole_nodes = takes_whole_nodes(*call.job);
   const bool by_core = !whole_nodes && !(slurm_conf.select_type_param & CR_SOCKET);
   const OwnBits cores(by_core ? narrowed_cores(call, placements).release() : nullptr);
   JobTest narrowed = call;
   narrowed.nodes = nodes.get();
   narrowed.min_nodes = narrowed.max_nodes = narrowed.req_nodes = static_cast<std::uint32_t>(placements.size());
-  narrowed.preemptee_candidates = nullptr;
   if (cores) narrowed.excluded_cores = cores.get();
   const OwnBits wanted(bit_copy(nodes.get()));
   result.carried = Carried::refused;
-  const std::int64_t begin = now_ns();
-  const int answer = ask(stock, narrowed);
-  result.stock_ns = now_ns() - begin;
-  if (answer != SLURM_SUCCESS) {
+  if (ask_about_now(stock, narrowed, result.stock_ns) != SLURM_SUCCESS) {
     result.why = "stock does not start it on exactly the planned nodes and cores";
     return result;
   }
   if (!bit_equal(nodes.get(), wanted.get())) {
     result.why = "stock would use only some of the planned nodes";
-    return result;
-  }
-  if (call.mode == SELECT_MODE_WILL_RUN && call.job->start_time > time(nullptr)) {
-    result.why = "the planned nodes and cores are not free now";
     return result;
   }
   result.carried = Carried::out;
@@ -126,6 +136,18 @@ CarryResult carry_out(const JobTest &call, StockJobTest stock, const PlannedJob 
     if (!whole_nodes) result.gpus = choose_exact_gpus(*call.job, placements);
   }
   return result;
+}
+
+Trial try_stock(const JobTest &call, StockJobTest stock) {
+  Trial trial;
+  const OwnBits nodes(bit_copy(call.nodes));
+  const std::time_t start = call.job->start_time;
+  JobTest test = call;
+  test.nodes = nodes.get();
+  test.mode = SELECT_MODE_WILL_RUN;
+  trial.starts = ask_about_now(stock, test, trial.stock_ns) == SLURM_SUCCESS;
+  call.job->start_time = start;
+  return trial;
 }
 
 } // namespace harmony

@@ -24,9 +24,16 @@ struct CarryResult {
   std::int64_t stock_ns = 0; // spent in stock's own job_test
 };
 
-// `call.nodes` is what Slurm offers; on success it becomes the planned nodes, as stock would leave it. Otherwise
-// nothing has changed.
-CarryResult carry_out(const JobTest &call, StockJobTest stock, const PlannedJob &planned,
-                      const std::vector<Placement> &placements, bool whole_nodes);
+// `call.nodes` is what Slurm offers, and `shared` what it offered to other components of the same hetjob a moment ago:
+// backfill takes these away from the later ones. On success `call.nodes` becomes the planned nodes, as stock would
+// leave it. Otherwise nothing has changed.
+CarryResult carry_out(const JobTest &call, StockJobTest stock, const std::vector<Placement> &placements,
+                      const std::vector<int> &shared);
+
+struct Trial {
+  bool starts = false;       // stock would start the job now, without preempting anybody
+  std::int64_t stock_ns = 0; // spent in stock's own job_test
+};
+Trial try_stock(const JobTest &call, StockJobTest stock);
 
 } // namespace harmony

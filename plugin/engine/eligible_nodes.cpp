@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace harmony {
 namespace {
 
@@ -80,6 +82,11 @@ void EligibleNodes::reserve(const job_record_t &job, Answer &answer) const {
     }
   }
   if (!found) answer.left = fmt::format("reservation {} has not begun, or is several", job.resv_name);
+}
+
+bool EligibleNodes::reservation_comes() const {
+  return std::any_of(reservations_.begin(), reservations_.end(),
+                     [this](const Reservation &each) { return each.record->start_time > now_; });
 }
 
 EligibleNodes::Answer EligibleNodes::of(const job_record_t &job) {

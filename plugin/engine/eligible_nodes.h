@@ -33,6 +33,9 @@ public:
   };
   Answer of(const job_record_t &job);
 
+  // Whether some reservation is still to begin.
+  bool reservation_comes() const;
+
 private:
   struct Reservation {
     const slurmctld_resv_t *record = nullptr;

@@ -22,10 +22,6 @@ constexpr int patience = 3;
 
 std::uint32_t gang_id(const job_record_t &job) { return job.het_job_id ? job.het_job_id : job.job_id; }
 
-bool takes_whole_nodes(const job_record_t &job) {
-  return job.details->whole_node == 1 || (job.part_ptr && job.part_ptr->max_share == 0);
-}
-
 // Resources came back since the plans were made: what had no room may have some now.
 bool more_is_free(const PlannerState &state, const PlanTable &table) {
   return state.epoch != table.epoch || usable_beyond(table.usable);
@@ -59,50 +55,77 @@ bool Enforcer::job_test(const JobTest &call, StockJobTest stock, int *answer) {
 }
 
 bool Enforcer::answer_to(const JobTest &call, StockJobTest stock, int *answer) {
-  const Mode mode = state_.mode;
   if (call.mode == SELECT_MODE_TEST_ONLY) { // a job arrives
     if (is_managed(*call.job, state_.settings()->manage)) rounds_.wake();
     return false;
   }
-  if (mode != Mode::enforce || !concerns_us(call)) return false;
+  if (state_.mode != Mode::enforce || !concerns_us(call)) return false;
   const auto table = state_.plans();
   PlannedJob *planned = table ? table->find(call.job->job_id) : nullptr;
-  if (planned) return test_planned(call, stock, *table, *planned, answer);
-  if (!is_managed(*call.job, state_.settings()->manage)) return false;
-  return hold(call, "no plan", answer);
+  if (planned) return test_planned(call, stock, table, *planned, answer);
+  // What no round would plan is not held until one does.
+  if (!is_managed(*call.job, state_.settings()->manage) || !waits_for_resources(*call.job, time(nullptr))) return false;
+  return hold(call, stock, "no plan", answer);
 }
 
-bool Enforcer::test_planned(const JobTest &call, StockJobTest stock, PlanTable &table, PlannedJob &planned,
-                            int *answer) {
+bool Enforcer::test_planned(const JobTest &call, StockJobTest stock, const std::shared_ptr<PlanTable> &table,
+                            PlannedJob &planned, int *answer) {
   switch (planned.verdict) {
   case Verdict::left_to_stock: return false;
-  case Verdict::wait: return wait(call, table, planned, answer);
+  case Verdict::wait: return wait(call, stock, *table, planned, answer);
   case Verdict::no_room:
-    if (!more_is_free(state_, table)) return false;
-    state_.gate.had_no_room(gang_id(*call.job), table.round, now_ms());
-    return hold(call, "resources came back", answer);
+    if (!more_is_free(state_, *table)) return false;
+    state_.gate.had_no_room(gang_id(*call.job), table->round, now_ms());
+    return hold(call, stock, "resources came back", answer);
   case Verdict::place: break;
   }
   const std::vector<Placement> *placements = planned.next();
   if (!placements)
-    return (planned.dropped || more_is_free(state_, table)) && hold(call, "its plan was dropped or used", answer);
+    return (planned.dropped || more_is_free(state_, *table)) &&
+           hold(call, stock, "its plan was dropped or used", answer);
   state_.gate.has_plan(gang_id(*call.job), now_ms());
-  const CarryResult result = carry_out(call, stock, planned, *placements, takes_whole_nodes(*call.job));
-  in_stock_ns_ = result.stock_ns;
-  if (result.carried != Carried::out) return stale(call, table, planned, result, answer);
+  const CarryResult result = carry_out(call, stock, *placements, shared_with(call, planned));
+  in_stock_ns_ += result.stock_ns;
+  if (result.carried != Carried::out) return stale(call, stock, *table, planned, result, answer);
+  note_offer(call, planned, *placements);
   if (call.mode == SELECT_MODE_RUN_NOW) note_carried(call, table, *placements, result);
   *answer = SLURM_SUCCESS;
   return true;
 }
 
-// Components of a hetjob are held together, before the first of them starts.
-bool Enforcer::hold(const JobTest &call, const char *what, int *answer) {
+const std::vector<int> &Enforcer::shared_with(const JobTest &call, const PlannedJob &planned) {
+  constexpr std::int64_t one_pass_ms = 60000; // of backfill, at most
+  const bool same_pass = planned.hetjob() && het_offer_.job == gang_id(*call.job) && het_offer_.mode == call.mode &&
+                         now_ms() - het_offer_.at_ms < one_pass_ms && call.job->het_job_offset > 0;
+  if (!same_pass) het_offer_ = {};
+  return het_offer_.nodes;
+}
+
+void Enforcer::note_offer(const JobTest &call, const PlannedJob &planned, const std::vector<Placement> &placements) {
+  if (!planned.hetjob()) return;
+  het_offer_.job = gang_id(*call.job);
+  het_offer_.mode = call.mode;
+  het_offer_.at_ms = now_ms();
+  for (const Placement &each : placements) het_offer_.nodes.push_back(each.node);
+}
+
+// Only a job that would start at this moment is worth holding back: of any other Slurm is to say when it can start, and
+// keep that time free for it.
+bool Enforcer::would_start(const JobTest &call, StockJobTest stock) {
+  const Trial trial = try_stock(call, stock);
+  in_stock_ns_ += trial.stock_ns;
+  return trial.starts;
+}
+
+// Components of a hetjob are held together, before the first of them starts: one that fails after another has started
+// costs the job twenty minutes.
+bool Enforcer::hold(const JobTest &call, StockJobTest stock, const char *what, int *answer) {
   const job_record_t &job = *call.job;
   if (job.het_job_id && call.mode == SELECT_MODE_RUN_NOW) return false;
   if (const std::string problem = rounds_.unwell(); !problem.empty())
     return leave_to_stock(call, Fallback::planner_unwell, problem);
   said_unwell_ = false;
-  if (is_immediate(job)) return false;
+  if (is_immediate(job) || !would_start(call, stock)) return false;
   switch (state_.gate.ask(gang_id(job), now_ms(), rounds_.begun(), rounds_.ended())) {
   case GateAnswer::open: return false;
   case GateAnswer::just_opened: return leave_to_stock(call, Fallback::gate_expired, what);
@@ -115,10 +138,12 @@ bool Enforcer::hold(const JobTest &call, const char *what, int *answer) {
   return true;
 }
 
-bool Enforcer::wait(const JobTest &call, const PlanTable &table, PlannedJob &planned, int *answer) {
-  if (time(nullptr) >= planned.wait_until) return hold(call, "it waited for MaxWait", answer);
+bool Enforcer::wait(const JobTest &call, StockJobTest stock, const PlanTable &table, PlannedJob &planned, int *answer) {
+  if (call.job->het_job_id && call.mode == SELECT_MODE_RUN_NOW) return false;
+  if (time(nullptr) >= planned.wait_until) return hold(call, stock, "it waited for MaxWait", answer);
   if (const std::string problem = rounds_.unwell(); !problem.empty())
     return leave_to_stock(call, Fallback::planner_unwell, problem);
+  if (!would_start(call, stock)) return false;
   if (more_is_free(state_, table)) rounds_.wake();
   note_in_comment(*call.job,
                   fmt::format("waits for a better place, until {} at the latest", local_time(planned.wait_until)));
@@ -126,8 +151,8 @@ bool Enforcer::wait(const JobTest &call, const PlanTable &table, PlannedJob &pla
   return true;
 }
 
-bool Enforcer::stale(const JobTest &call, const PlanTable &table, PlannedJob &planned, const CarryResult &result,
-                     int *answer) {
+bool Enforcer::stale(const JobTest &call, StockJobTest stock, const PlanTable &table, PlannedJob &planned,
+                     const CarryResult &result, int *answer) {
   if (call.mode == SELECT_MODE_WILL_RUN) return false; // a guess about the future; the plan is about now
   planned.dropped = true;
   ++state_.statistics.plans_stale;
@@ -140,22 +165,23 @@ bool Enforcer::stale(const JobTest &call, const PlanTable &table, PlannedJob &pl
                           result.why);
   debug("harmony: %pJ: the plan of round %" PRIu64 " is stale: %s; planning anew", call.job, table.round,
         result.why.c_str());
-  return hold(call, "its plan was stale", answer);
+  return hold(call, stock, "its plan was stale", answer);
 }
 
 bool Enforcer::leave_to_stock(const JobTest &call, Fallback cause, const std::string &why) {
-  ++state_.statistics.fallbacks[static_cast<std::size_t>(cause)];
-  const bool repeated = cause == Fallback::planner_unwell && said_unwell_;
-  if (cause == Fallback::planner_unwell) said_unwell_ = true;
+  const bool unwell = cause == Fallback::planner_unwell;
+  const bool repeated =
+      unwell ? std::exchange(said_unwell_, true) : !state_.gate.first_time(gang_id(*call.job), static_cast<int>(cause));
   if (!repeated) info("harmony: %pJ: %s (%s); using stock selection", call.job, why.c_str(), fallback_name(cause));
+  if (!repeated || unwell) ++state_.statistics.fallbacks[static_cast<std::size_t>(cause)];
   state_.decisions.outcome(gang_id(*call.job), Outcome::stock, time(nullptr),
                            fmt::format("{} ({})", why, fallback_name(cause)));
   return false;
 }
 
-void Enforcer::note_carried(const JobTest &call, const PlanTable &table, const std::vector<Placement> &placements,
-                            const CarryResult &result) {
-  starting_ = {call.job->job_id, table.round, "", placements};
+void Enforcer::note_carried(const JobTest &call, const std::shared_ptr<PlanTable> &table,
+                            const std::vector<Placement> &placements, const CarryResult &result) {
+  starting_ = {call.job->job_id, table, "", placements};
   const auto differs = [this, &call](Fallback cause, const std::string &why) {
     if (why.empty()) return;
     starting_.fallback = fmt::format("{} ({})", why, fallback_name(cause));
@@ -194,31 +220,34 @@ void Enforcer::note_stock(job_record_t &job, const PlanTable &table, PlannedJob 
 }
 
 void Enforcer::job_placed(job_record_t &job) {
+  // A task of a job array got an id of its own just before this.
+  const bool carried = starting_.job && (starting_.job == job.job_id || starting_.job == job.array_job_id);
+  const Starting starting = carried ? std::exchange(starting_, {}) : Starting{};
+  const auto table = carried ? starting.table : state_.plans();
+  // A reconfigured slurmctld allocates anew what runs already.
+  if (!table || (!carried && job.start_time < table->taken)) return;
   ++state_.starts;
-  const auto table = state_.plans();
-  if (!table) return;
   if (state_.mode == Mode::enforce) note_in_environment(job, ""); // of an earlier start
-  std::uint32_t key = job.job_id; // a task of a job array got an id of its own just before this
+  std::uint32_t key = job.job_id;
   PlannedJob *planned = table->find(key);
   if (!planned && job.array_job_id) planned = table->find(key = job.array_job_id);
   if (!planned) return;
   state_.gate.forget(gang_id(job));
-  const bool ours = starting_.job == key && starting_.round == table->round && planned->next();
+  const bool ours = carried && planned->next();
   if (key != job.job_id || planned->copies.size() > 1) { // the last task keeps the array's id
-    const Plan plan{ours ? starting_.placements : std::vector<Placement>{}};
+    const Plan plan{starting.placements};
     state_.decisions.copy_as(key, job.job_id, ours ? &plan : nullptr);
     state_.gate.forget(key);
   }
   if (!ours) return note_stock(job, *table, *planned);
   ++planned->used;
-  const Starting starting = std::exchange(starting_, {});
   const bool whole = starting.fallback.empty();
   if (whole) ++state_.statistics.plans_used;
   const std::string plan = plan_text(starting.placements);
   if (whole && !planned->hetjob()) note_in_environment(job, plan);
   note_in_comment(job, fmt::format("{} {}", state_.settings()->policy, plan));
   note_started(job, planned->records, starting.fallback);
-  info("harmony: %pJ: plan of round %" PRIu64 " carried out: %s", &job, starting.round, plan.c_str());
+  info("harmony: %pJ: plan of round %" PRIu64 " carried out: %s", &job, table->round, plan.c_str());
 }
 
 void Enforcer::job_ended(const job_record_t &) {

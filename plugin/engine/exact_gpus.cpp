@@ -27,6 +27,17 @@ std::uint64_t chosen_on(const gres_job_state_t &gpus, int node) {
   return gpus.gres_cnt_node_select ? gpus.gres_cnt_node_select[node] : 0;
 }
 
+bool taken(bitstr_t *bits, int gpu) { return bits && gpu < bit_size(bits) && bit_test(bits, gpu); }
+
+// Not in use, whole or in shares, and of the type that the job asks for now.
+bool is_free(const gres_node_state_t &node, const gres_job_state_t &job, int gpu) {
+  if (gpu >= bit_size(node.gres_bit_alloc) || bit_test(node.gres_bit_alloc, gpu)) return false;
+  if (node.alt_gres_ns && taken(node.alt_gres_ns->gres_bit_alloc, gpu)) return false;
+  for (int i = 0; job.type_id && node.topo_type_id && node.topo_gres_bitmap && i < node.topo_cnt; ++i)
+    if (taken(node.topo_gres_bitmap[i], gpu) && node.topo_type_id[i] != job.type_id) return false;
+  return true;
+}
+
 // All or nothing: every node is checked before anything is changed.
 std::string problem_with(const gres_job_state_t &gpus, const std::vector<Placement> &placements) {
   std::uint64_t planned = 0, chosen = 0;
@@ -44,8 +55,7 @@ std::string problem_with(const gres_job_state_t &gpus, const std::vector<Placeme
     if (count == 0) continue;
     if (!state || !state->gres_bit_alloc) return fmt::format("GPUs of {} have no device files", each.node_name);
     for (const int gpu : harmony::each(each.gpus))
-      if (gpu >= bit_size(state->gres_bit_alloc) || bit_test(state->gres_bit_alloc, gpu))
-        return fmt::format("GPU {} of {} is not free", gpu, each.node_name);
+      if (!is_free(*state, gpus, gpu)) return fmt::format("GPU {} of {} is not free for it", gpu, each.node_name);
   }
   // Stock gives every node of a job with --gpus one at least, and so more than was asked for where PS stand apart.
   if (planned != chosen && planned != gpus.gres_per_job)

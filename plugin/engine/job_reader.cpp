@@ -80,6 +80,9 @@ std::string unplanned_shape(const job_record_t &job, const job_details &details)
   if (details.core_spec != NO_VAL16) return "--core-spec is not planned";
   if (job.req_switch) return "--switches is not planned";
   if (job.reboot) return "--reboot is not planned";
+  if (job.bit_flags & GRES_ENFORCE_BIND) return "--gres-flags=enforce-binding is not planned";
+  if (job.het_job_id && job.part_ptr && job.part_ptr->max_cpus_per_node != INFINITE)
+    return "hetjobs are not planned in a partition with MaxCPUsPerNode";
   if (job.burst_buffer) return "burst buffers are not planned";
   if (details.whole_node > 1) return "--exclusive=user and --exclusive=mcs are not planned";
   if (const multi_core_data_t *cores = details.mc_ptr) {
@@ -187,7 +190,8 @@ bool waits_for_resources(const job_record_t &job, std::time_t now) {
   case WAIT_RESERVATION:
   case WAIT_NODE_NOT_AVAIL:
   case WAIT_FRONT_END: return !job.details->depend_list || list_count(job.details->depend_list) == 0;
-  case WAIT_TIME: // its time has come, see above
+  case WAIT_TIME:             // its time has come, see above
+  case WAIT_ARRAY_TASK_LIMIT: // copies_of() keeps to it
   case WAIT_CLEANING: return true;
   default: return false;
   }

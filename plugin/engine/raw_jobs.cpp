@@ -15,7 +15,7 @@ namespace {
 
 void copy_gpus(const job_record_t &job, RunningCopy &copy) {
   for_each<gres_state_t>(job.gres_list_alloc, [&copy](gres_state_t &gres) {
-    if (!is_gpu(gres)) return;
+    if (!is_on_gpus(gres)) return;
     const auto &state = *static_cast<const gres_job_state_t *>(gres.gres_data);
     for (std::uint32_t i = 0; i < state.node_cnt && i < copy.gpus.size(); ++i) {
       if (!state.gres_bit_alloc || !state.gres_bit_alloc[i]) {
@@ -43,7 +43,8 @@ std::shared_ptr<const RunningCopy> copy_running(const job_record_t &job, const J
   copy->running.started = job.start_time;
   copy->running.ends = job.end_time;
   copy->ps = static_cast<int>(description.ps);
-  copy->alone = held.whole_node || job.mcs_label || (job.details && job.details->whole_node);
+  copy->alone = held.whole_node || job.mcs_label || (job.details && job.details->whole_node) ||
+                (job.part_ptr && job.part_ptr->flags & PART_FLAG_EXCLUSIVE_USER);
   copy->nodes = bits_of(held.node_bitmap);
   copy->cores = bits_of(held.core_bitmap);
   const std::size_t hosts = held.nhosts;
@@ -68,6 +69,8 @@ PendingCopy copy_pending(const job_record_t &job, const JobDescription &descript
   copy.gang.copies = copies_of(job);
   copy.het_job = job.het_job_id;
   copy.het_offset = job.het_job_offset;
+  copy.het_size = job.het_job_list ? list_count(job.het_job_list) : 0;
+  copy.gang.in_a_hurry = job.deadline != 0 || eligible.reservation_comes();
   copy.reserved = job.resv_id != 0;
   copy.tier = job.part_ptr ? job.part_ptr->priority_tier : 0;
   ComponentReading reading = component_of(job, description);

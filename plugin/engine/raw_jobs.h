@@ -35,6 +35,7 @@ struct PendingCopy {
   EligibleNodes::Answer nodes;
   std::uint32_t het_job = 0;
   std::uint32_t het_offset = 0;
+  int het_size = 0; // of the whole hetjob, known of its first component
   std::string left; // why it is not planned
   bool reserved = false;
   int tier = 0;

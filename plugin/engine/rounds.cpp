@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <unordered_set>
 
 extern "C" {
 #include "src/slurmctld/job_scheduler.h"
@@ -53,6 +52,8 @@ HetComponents het_components(const Snapshot &snapshot) {
   for (const Gang &gang : snapshot.pending)
     if (gang.components.size() > 1)
       for (const Component &each : gang.components) components[gang.job].push_back(each.job);
+  for (const LeftToStock &left : snapshot.left)
+    if (!left.components.empty()) components[left.job] = left.components;
   return components;
 }
 
@@ -67,13 +68,24 @@ std::shared_ptr<PlanTable> table_of(const SnapshotTaken &taken, const std::vecto
   return table;
 }
 
+// Whether the main scheduler could start something that it could not before; hetjobs are backfill's alone.
+bool has_news(const PlanTable &table, const PlanTable *before) {
+  return std::any_of(table.jobs.begin(), table.jobs.end(), [before](const auto &entry) {
+    const auto &[job, planned] = entry;
+    if (!planned.next() || planned.hetjob()) return false;
+    if (!before) return true;
+    const auto known = before->jobs.find(job);
+    return known == before->jobs.end() || !known->second.next();
+  });
+}
+
 } // namespace
 
 void PlannerState::set_settings(const Settings &settings) {
   std::atomic_store(&settings_, std::shared_ptr<const Settings>(std::make_shared<Settings>(settings)));
   // A job that is held wakes the rounds, so the next one begins after MinInterval and ends within its budget.
   gate.set_limits({2 * (settings.min_interval_ms + settings.round_budget_ms) + 2000,
-                   std::int64_t{1000} * std::max(settings.max_wait_s, 60)});
+                   std::int64_t{1000} * std::max(settings.max_wait_s, 2)});
   decisions.set_limit(settings.keep_decisions);
 }
 
@@ -148,12 +160,9 @@ void Rounds::run() {
   }
 }
 
-void Rounds::record(const Snapshot &snapshot, const std::vector<Decision> &decisions) {
-  std::unordered_set<std::uint32_t> pending;
-  for (const Gang &gang : snapshot.pending)
-    for (const Component &each : gang.components) pending.insert(each.job);
-  for (const LeftToStock &each : snapshot.left) pending.insert(each.job);
-  state_.gate.keep_only(pending);
+void Rounds::record(const std::vector<Decision> &decisions) {
+  constexpr std::int64_t an_hour = 3600 * 1000;
+  state_.gate.forget_silent_since(now_ms() - an_hour);
   for (const Decision &decision : decisions) state_.decisions.decided(decision);
 }
 
@@ -181,16 +190,16 @@ void Rounds::round() {
     planned_for_ = now_ms() - begin;
   }
   count(statistics, result);
+  const auto before = state_.plans();
   {
     const Measure publishing(statistics.publish);
-    record(taken.snapshot, result.decisions);
+    record(result.decisions);
     state_.publish(table_of(taken, result.decisions, number, starts));
   }
   ended_ = number;
   statistics.last_round = time(nullptr);
-  const bool planned = std::any_of(result.decisions.begin(), result.decisions.end(),
-                                   [](const Decision &each) { return each.verdict == Verdict::place; });
-  if (state_.mode == Mode::enforce && (state_.schedule_wanted.exchange(false) || planned)) schedule(false);
+  const bool wanted = state_.schedule_wanted.exchange(false);
+  if (state_.mode == Mode::enforce && (wanted || has_news(*state_.plans(), before.get()))) schedule(false);
 }
 
 } // namespace harmony

@@ -70,7 +70,7 @@ private:
   void run();
   void round();
   bool wait_for_next();
-  void record(const Snapshot &snapshot, const std::vector<Decision> &decisions);
+  void record(const std::vector<Decision> &decisions);
 
   PlannerState &state_;
   SnapshotTaker taker_; // of the thread

@@ -39,6 +39,12 @@ template <class Record, class Body> void for_each(SlurmList list, Body body) {
 
 inline bool is_gpu(const gres_state_t &gres) { return gres.gres_name && std::strcmp(gres.gres_name, "gpu") == 0; }
 
+// GPUs, or shares of them.
+inline bool is_on_gpus(const gres_state_t &gres) {
+  return is_gpu(gres) ||
+         (gres.gres_name && (std::strcmp(gres.gres_name, "shard") == 0 || std::strcmp(gres.gres_name, "mps") == 0));
+}
+
 inline gres_node_state_t *gpu_state(const node_record_t &node) {
   gres_node_state_t *found = nullptr;
   for_each<gres_state_t>(node.gres_list, [&found](gres_state_t &gres) {

@@ -84,10 +84,13 @@ bool StockPlugin::load(const char *file) {
 
 void *StockPlugin::symbol(const char *name) const { return handle_ ? dlsym(handle_, name) : nullptr; }
 
-// The handle stays open: threads of the stock plugin may still be on their way out.
+// Closed as Slurm would: backfill's fini() leaves a mark in its own data that it is to end, and only a fresh copy
+// begins again when slurmctld takes over a second time.
 void StockPlugin::unload() {
   const auto fini = reinterpret_cast<void (*)()>(symbol("fini"));
   if (fini) fini();
+  if (handle_) dlclose(handle_);
+  handle_ = nullptr;
 }
 
 } // namespace harmony

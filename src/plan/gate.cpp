@@ -15,6 +15,7 @@ void Gate::set_limits(const GateLimits &limits) {
 GateAnswer Gate::ask(std::uint32_t job, std::int64_t now, std::uint64_t begun, std::uint64_t ended) {
   const std::lock_guard lock(mutex_);
   Hold &hold = holds_[job];
+  hold.asked = now;
   if (hold.active) {
     const std::int64_t held = now - hold.since;
     if (ended <= hold.begun && held < limits_.hold_ms && hold.held_before + held < limits_.in_all_ms)
@@ -49,6 +50,7 @@ void Gate::has_plan(std::uint32_t job, std::int64_t now) {
   const auto found = holds_.find(job);
   if (found == holds_.end()) return;
   Hold &hold = found->second;
+  hold.asked = now;
   if (hold.active) hold.held_before += now - hold.since;
   hold.active = false;
   hold.opened = -1;
@@ -68,10 +70,19 @@ void Gate::forget(std::uint32_t job) {
   holds_.erase(job);
 }
 
-void Gate::keep_only(const std::unordered_set<std::uint32_t> &jobs) {
+bool Gate::first_time(std::uint32_t job, int cause) {
+  const std::lock_guard lock(mutex_);
+  std::uint32_t &said = holds_[job].said;
+  const std::uint32_t bit = 1u << cause;
+  const bool first = !(said & bit);
+  said |= bit;
+  return first;
+}
+
+void Gate::forget_silent_since(std::int64_t when) {
   const std::lock_guard lock(mutex_);
   for (auto each = holds_.begin(); each != holds_.end();)
-    each = jobs.count(each->first) ? std::next(each) : holds_.erase(each);
+    each = each->second.asked < when ? holds_.erase(each) : std::next(each);
 }
 
 std::size_t Gate::size() const {

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <mutex>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace harmony {
 
@@ -40,9 +39,13 @@ public:
   // A plan for the job could not be carried out. Returns how often in a row, for plans of different rounds.
   int missed(std::uint32_t job, std::uint64_t round);
 
-  // The job started or is gone.
+  // Whether this is the first time that the log is told of this cause for this job.
+  bool first_time(std::uint32_t job, int cause);
+
+  // The job started or is gone. Jobs that did not ask for so long are gone; that one is not among those that a round
+  // plans just now says nothing.
   void forget(std::uint32_t job);
-  void keep_only(const std::unordered_set<std::uint32_t> &jobs);
+  void forget_silent_since(std::int64_t when);
 
   std::size_t size() const;
 
@@ -53,7 +56,9 @@ private:
     std::uint64_t begun = 0;
     std::int64_t held_before = 0; // in holds that are over
     std::int64_t opened = -1;
-    int fruitless = 0; // holds in a row that ended without a plan
+    int fruitless = 0;      // holds in a row that ended without a plan
+    std::uint32_t said = 0; // causes, as bits
+    std::int64_t asked = 0; // the last time that anything happened
     int misses = 0;
     std::uint64_t missed_round = 0;
   };

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace harmony {
 namespace {
 
@@ -20,11 +18,8 @@ PlannedJob &entry(PlanTable &table, std::uint32_t job, const Decision &decision,
 
 void add_copy(PlannedJob &planned, const Plan &plan, int component) {
   std::vector<Placement> mine;
-  for (const Placement &each : plan.placements) {
+  for (const Placement &each : plan.placements)
     if (each.component == component) mine.push_back(each);
-    if (std::find(planned.gang_nodes.begin(), planned.gang_nodes.end(), each.node) == planned.gang_nodes.end())
-      planned.gang_nodes.push_back(each.node);
-  }
   planned.copies.push_back(std::move(mine));
 }
 

@@ -17,7 +17,6 @@ struct PlannedJob {
   std::time_t wait_until = 0;
   int records = 1;                            // of the gang; above 1 it is a hetjob
   std::vector<std::vector<Placement>> copies; // placements of this record; several for tasks of a job array
-  std::vector<int> gang_nodes;                // of all components: a hetjob's may share them
   std::size_t used = 0;                       // copies that started
   bool dropped = false;                       // turned out stale
 

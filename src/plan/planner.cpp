@@ -103,7 +103,7 @@ public:
       decisions.push_back(std::move(decision));
       return false;
     }
-    Proposal proposal = policy_.propose(cluster_, gang, snapshot_.taken < until);
+    Proposal proposal = policy_.propose(cluster_, gang, snapshot_.taken < until && !gang.in_a_hurry);
     decision.verdict = proposal.verdict;
     decision.reason = std::move(proposal.reason);
     decision.candidates = std::move(proposal.candidates);

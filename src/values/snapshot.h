@@ -60,6 +60,7 @@ struct LeftToStock {
   std::uint32_t user = 0;
   std::string type = unknown_type;
   std::string reason;
+  std::vector<std::uint32_t> components; // of a hetjob: its job records
 };
 
 struct Snapshot {

@@ -16,6 +16,7 @@ class GateTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(a_job_whose_plan_was_stale_may_be_held_again_at_once);
   CPPUNIT_TEST(room_that_came_back_holds_a_job_for_another_round_but_not_for_ever);
   CPPUNIT_TEST(misses_are_counted_once_a_round);
+  CPPUNIT_TEST(each_cause_is_said_once_for_a_job);
   CPPUNIT_TEST(jobs_that_are_gone_are_forgotten);
   CPPUNIT_TEST_SUITE_END();
 
@@ -87,10 +88,17 @@ public:
     CPPUNIT_ASSERT_EQUAL(1, gate.missed(1, 9));
   }
 
+  void each_cause_is_said_once_for_a_job() {
+    CPPUNIT_ASSERT(gate.first_time(1, 0));
+    CPPUNIT_ASSERT(gate.first_time(1, 3));
+    CPPUNIT_ASSERT(!gate.first_time(1, 0));
+    CPPUNIT_ASSERT(gate.first_time(2, 0));
+  }
+
   void jobs_that_are_gone_are_forgotten() {
     gate.ask(1, 0, 5, 5);
-    gate.ask(2, 0, 5, 5);
-    gate.keep_only({2, 3});
+    gate.ask(2, 500, 5, 5);
+    gate.forget_silent_since(400);
     CPPUNIT_ASSERT_EQUAL(std::size_t{1}, gate.size());
     gate.forget(2);
     CPPUNIT_ASSERT_EQUAL(std::size_t{0}, gate.size());

@@ -150,7 +150,7 @@ class PlannerTest : public CppUnit::TestFixture {
 
   void jobs_that_are_not_planned_are_told_why() {
     Snapshot snapshot = cluster(1, "servers6");
-    snapshot.left.push_back({5, 1000, "vgg16", "--contiguous"});
+    snapshot.left.push_back({5, 1000, "vgg16", "--contiguous", {}});
     const Decision decision = round_of("pack", snapshot).decisions.at(0);
     CPPUNIT_ASSERT_EQUAL(std::uint32_t{5}, decision.job);
     CPPUNIT_ASSERT_EQUAL(std::uint32_t{1000}, decision.user);
