@@ -157,7 +157,7 @@ bool Enforcer::stale(const JobTest &call, StockJobTest stock, const PlanTable &t
   planned.dropped = true;
   ++state_.statistics.plans_stale;
   state_.decisions.outcome(gang_id(*call.job), Outcome::stale, time(nullptr), result.why);
-  const int misses = state_.gate.missed(gang_id(*call.job), table.round);
+  const int misses = state_.gate.missed(gang_id(*call.job), table.round, now_ms());
   const bool unchanged = state_.epoch == table.epoch && state_.starts == table.starts;
   const bool give_up = misses >= patience || planned.hetjob() || (result.carried == Carried::refused && unchanged);
   if (give_up)
@@ -170,8 +170,8 @@ bool Enforcer::stale(const JobTest &call, StockJobTest stock, const PlanTable &t
 
 bool Enforcer::leave_to_stock(const JobTest &call, Fallback cause, const std::string &why) {
   const bool unwell = cause == Fallback::planner_unwell;
-  const bool repeated =
-      unwell ? std::exchange(said_unwell_, true) : !state_.gate.first_time(gang_id(*call.job), static_cast<int>(cause));
+  const bool repeated = unwell ? std::exchange(said_unwell_, true)
+                               : !state_.gate.first_time(gang_id(*call.job), static_cast<int>(cause), now_ms());
   if (!repeated) info("harmony: %pJ: %s (%s); using stock selection", call.job, why.c_str(), fallback_name(cause));
   if (!repeated || unwell) ++state_.statistics.fallbacks[static_cast<std::size_t>(cause)];
   state_.decisions.outcome(gang_id(*call.job), Outcome::stock, time(nullptr),

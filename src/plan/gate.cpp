@@ -57,9 +57,10 @@ void Gate::has_plan(std::uint32_t job, std::int64_t now) {
   hold.fruitless = 0;
 }
 
-int Gate::missed(std::uint32_t job, std::uint64_t round) {
+int Gate::missed(std::uint32_t job, std::uint64_t round, std::int64_t now) {
   const std::lock_guard lock(mutex_);
   Hold &hold = holds_[job];
+  hold.asked = now;
   if (hold.misses == 0 || hold.missed_round != round) ++hold.misses;
   hold.missed_round = round;
   return hold.misses;
@@ -70,12 +71,13 @@ void Gate::forget(std::uint32_t job) {
   holds_.erase(job);
 }
 
-bool Gate::first_time(std::uint32_t job, int cause) {
+bool Gate::first_time(std::uint32_t job, int cause, std::int64_t now) {
   const std::lock_guard lock(mutex_);
-  std::uint32_t &said = holds_[job].said;
+  Hold &hold = holds_[job];
+  hold.asked = now;
   const std::uint32_t bit = 1u << cause;
-  const bool first = !(said & bit);
-  said |= bit;
+  const bool first = !(hold.said & bit);
+  hold.said |= bit;
   return first;
 }
 

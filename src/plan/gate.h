@@ -37,10 +37,10 @@ public:
   void has_plan(std::uint32_t job, std::int64_t now);
 
   // A plan for the job could not be carried out. Returns how often in a row, for plans of different rounds.
-  int missed(std::uint32_t job, std::uint64_t round);
+  int missed(std::uint32_t job, std::uint64_t round, std::int64_t now);
 
   // Whether this is the first time that the log is told of this cause for this job.
-  bool first_time(std::uint32_t job, int cause);
+  bool first_time(std::uint32_t job, int cause, std::int64_t now);
 
   // The job started or is gone. Jobs that did not ask for so long are gone; that one is not among those that a round
   // plans just now says nothing.

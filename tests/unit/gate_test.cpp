@@ -81,25 +81,27 @@ public:
   }
 
   void misses_are_counted_once_a_round() {
-    CPPUNIT_ASSERT_EQUAL(1, gate.missed(1, 7));
-    CPPUNIT_ASSERT_EQUAL(1, gate.missed(1, 7));
-    CPPUNIT_ASSERT_EQUAL(2, gate.missed(1, 8));
+    CPPUNIT_ASSERT_EQUAL(1, gate.missed(1, 7, 10));
+    CPPUNIT_ASSERT_EQUAL(1, gate.missed(1, 7, 10));
+    CPPUNIT_ASSERT_EQUAL(2, gate.missed(1, 8, 10));
     gate.forget(1);
-    CPPUNIT_ASSERT_EQUAL(1, gate.missed(1, 9));
+    CPPUNIT_ASSERT_EQUAL(1, gate.missed(1, 9, 10));
   }
 
   void each_cause_is_said_once_for_a_job() {
-    CPPUNIT_ASSERT(gate.first_time(1, 0));
-    CPPUNIT_ASSERT(gate.first_time(1, 3));
-    CPPUNIT_ASSERT(!gate.first_time(1, 0));
-    CPPUNIT_ASSERT(gate.first_time(2, 0));
+    CPPUNIT_ASSERT(gate.first_time(1, 0, 10));
+    CPPUNIT_ASSERT(gate.first_time(1, 3, 10));
+    CPPUNIT_ASSERT(!gate.first_time(1, 0, 10));
+    CPPUNIT_ASSERT(gate.first_time(2, 0, 10));
   }
 
   void jobs_that_are_gone_are_forgotten() {
     gate.ask(1, 0, 5, 5);
     gate.ask(2, 500, 5, 5);
+    gate.missed(3, 1, 600);
     gate.forget_silent_since(400);
-    CPPUNIT_ASSERT_EQUAL(std::size_t{1}, gate.size());
+    CPPUNIT_ASSERT_EQUAL(std::size_t{2}, gate.size());
+    gate.forget(3);
     gate.forget(2);
     CPPUNIT_ASSERT_EQUAL(std::size_t{0}, gate.size());
   }
