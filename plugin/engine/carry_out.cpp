@@ -133,7 +133,7 @@ CarryResult carry_out(const JobTest &call, StockJobTest stock, const std::vector
   bit_copybits(call.nodes, nodes.get());
   if (call.mode == SELECT_MODE_RUN_NOW) {
     result.tasks = other_tasks(*call.job, placements);
-    if (!whole_nodes) result.gpus = choose_exact_gpus(*call.job, placements);
+    if (!whole_nodes && result.tasks.empty()) result.gpus = choose_exact_gpus(*call.job, placements);
   }
   return result;
 }

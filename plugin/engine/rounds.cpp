@@ -135,9 +135,13 @@ bool Rounds::wait_for_next() {
     return std::chrono::steady_clock::time_point(std::chrono::milliseconds(ms));
   };
   changed_.wait_until(lock, until(last_begin_ + settings->interval_ms), [this] { return woken_ || stopping_; });
-  // However short MinInterval is, planning leaves nine tenths of a core alone.
-  const std::int64_t pause = std::max<std::int64_t>(settings->min_interval_ms, 10 * planned_for_);
-  changed_.wait_until(lock, until(last_begin_ + pause), [this] { return stopping_; });
+  // However short MinInterval is, planning leaves nine tenths of a core alone. A change of MinInterval counts at once.
+  for (;;) {
+    const std::int64_t pause = std::max<std::int64_t>(state_.settings()->min_interval_ms, 10 * planned_for_);
+    const std::int64_t left = last_begin_ + pause - now_ms();
+    if (left <= 0 || stopping_) break;
+    changed_.wait_for(lock, std::chrono::milliseconds(std::min<std::int64_t>(left, 100)));
+  }
   woken_ = false;
   return !stopping_;
 }
