@@ -47,8 +47,19 @@ a_backup_takes_over_a_running_job_and_hands_it_back() {
   await "$job" COMPLETED 60
 }
 
+# Only backfill starts a hetjob; and only a fresh copy of it runs when a slurmctld takes charge for the second time.
+backfill_runs_when_the_backup_takes_over_a_second_time() {
+  local job
+  cluster_until 20 backup_answers || fail "the backup controller is not up: $(scontrol ping)"
+  kill -KILL "$(cat "$cluster_dir/run/ctl1.pid")"
+  cluster_until 60 backup_rules || fail "the backup did not take over again: $(tail -n 5 "$live_tmp/ctl2.out")"
+  job=$(sleeper 0.1 -n 1 --gpus=1 : -n 1)
+  await "$job" COMPLETED 120 # backfill comes every 30 s
+}
+
 if [ "$(id -u)" != 0 ] || ! unshare --uts --mount true 2>/dev/null; then
   a_backup_takes_over_a_running_job_and_hands_it_back() { skip "namespaces of their own need root"; }
+  backfill_runs_when_the_backup_takes_over_a_second_time() { skip "namespaces of their own need root"; }
 else
   cluster_setup "$live_tmp/c0" --nodes 2 --overlay "$HARMONY_OVERLAY" --mode enforce
   two_controllers
@@ -59,4 +70,4 @@ else
   for node in n0 n1; do cluster_start_node "$node"; done
   cluster_wait_idle || cluster_die "the nodes are not idle"
 fi
-keep a_backup_takes_over_a_running_job_and_hands_it_back
+keep a_backup_takes_over_a_running_job_and_hands_it_back backfill_runs_when_the_backup_takes_over_a_second_time
