@@ -83,6 +83,21 @@ PendingCopy copy_pending(const job_record_t &job, const JobDescription &descript
   return copy;
 }
 
+// Records lie all over slurmctld's memory, and waiting for them is most of what a copy costs; asked for some jobs
+// ahead, they are there in time.
+void prefetch(const std::vector<job_record_t *> &jobs, std::size_t at) {
+  constexpr std::size_t far = 12, near = 6, line = 64;
+  if (at + far < jobs.size())
+    for (std::size_t offset = 0; offset < sizeof(job_record_t); offset += line)
+      __builtin_prefetch(reinterpret_cast<const char *>(jobs[at + far]) + offset);
+  if (at + near < jobs.size()) {
+    const job_record_t &job = *jobs[at + near];
+    for (std::size_t offset = 0; job.details && offset < sizeof(job_details); offset += line)
+      __builtin_prefetch(reinterpret_cast<const char *>(job.details) + offset);
+    if (job.gres_list_req) __builtin_prefetch(job.gres_list_req);
+  }
+}
+
 bool holds_resources(const job_record_t *job) {
   return (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) && !IS_JOB_COMPLETING(job) && job->job_resrcs &&
          job->job_resrcs->node_bitmap;
@@ -107,26 +122,35 @@ JobCopies::Known &JobCopies::known(const job_record_t &job, const Settings &sett
   return known;
 }
 
+void JobCopies::copy_job(job_record_t &job, const Settings &settings, std::time_t now, EligibleNodes &eligible) {
+  const bool runs = holds_resources(&job);
+  if (!runs && !waits_for_resources(job, now)) return;
+  Known &before = known(job, settings);
+  if (!runs) {
+    if (before.managed && copies_of(job) > 0) pending_.push_back(copy_pending(job, before.description, eligible));
+    return;
+  }
+  if (!before.running || before.start != job.start_time || before.resize != job.resize_time) {
+    before.running = copy_running(job, before.description, before.managed);
+    before.start = job.start_time;
+    before.resize = job.resize_time;
+  }
+  running_.push_back(before.running);
+}
+
 void JobCopies::copy(const Settings &settings, std::time_t now) {
   ++copies_;
+  const std::size_t pending_before = pending_.size();
   running_.clear();
   pending_.clear();
+  pending_.reserve(pending_before + 16);
+  records_.clear();
+  for_each<job_record_t>(job_list, [this](job_record_t &job) { records_.push_back(&job); });
   EligibleNodes eligible(now);
-  for_each<job_record_t>(job_list, [&](job_record_t &job) {
-    const bool runs = holds_resources(&job);
-    if (!runs && !waits_for_resources(job, now)) return;
-    Known &before = known(job, settings);
-    if (!runs) {
-      if (before.managed && copies_of(job) > 0) pending_.push_back(copy_pending(job, before.description, eligible));
-      return;
-    }
-    if (!before.running || before.start != job.start_time || before.resize != job.resize_time) {
-      before.running = copy_running(job, before.description, before.managed);
-      before.start = job.start_time;
-      before.resize = job.resize_time;
-    }
-    running_.push_back(before.running);
-  });
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    prefetch(records_, i);
+    copy_job(*records_[i], settings, now, eligible);
+  }
   forget_the_gone();
 }
 

@@ -64,6 +64,9 @@ private:
   Known &known(const job_record_t &job, const Settings &settings);
   void forget_the_gone();
 
+  void copy_job(job_record_t &job, const Settings &settings, std::time_t now, EligibleNodes &eligible);
+
+  std::vector<job_record_t *> records_; // while the locks are held
   std::unordered_map<std::uint32_t, Known> known_;
   std::vector<std::shared_ptr<const RunningCopy>> running_;
   std::vector<PendingCopy> pending_;
