@@ -162,6 +162,7 @@ a_requeued_job_runs_again() {
   timeout 10 scontrol requeue "$job"
   touch "$live_tmp/go.requeue"
   await "$job" PENDING
+  sleep 2 # slurmd takes a start within the second of the end for the old one, and refuses it
   timeout 10 scontrol update JobId="$job" StartTime=now # Slurm holds a requeued job back for two minutes
   await "$job" COMPLETED 60
   same restarts 1 "$(job_field "$job" Restarts)"
