@@ -20,11 +20,7 @@ Bits gpus_on(const job_record_t &job, std::uint32_t i) {
   for_each<gres_state_t>(job.gres_list_alloc, [&](gres_state_t &gres) {
     const auto *state = static_cast<const gres_job_state_t *>(gres.gres_data);
     if (!is_gpu(gres) || !state->gres_bit_alloc || i >= state->node_cnt || !state->gres_bit_alloc[i]) return;
-    const Bits mine = bits_of(state->gres_bit_alloc[i]);
-    if (gpus.size() == 0)
-      gpus = mine;
-    else
-      gpus |= mine;
+    gpus.join(bits_of(state->gres_bit_alloc[i]));
   });
   return gpus;
 }

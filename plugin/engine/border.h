@@ -18,4 +18,15 @@ Result guarded(WallLog &log, const char *function, Result otherwise, Body body,
   return behind_wall(log, otherwise, say, body);
 }
 
+// The same for what has no answer.
+template <class Body> void guarded(WallLog &log, const char *function, const char *instead, Body body) noexcept {
+  guarded(
+      log, function, false,
+      [&body] {
+        body();
+        return true;
+      },
+      instead);
+}
+
 } // namespace harmony

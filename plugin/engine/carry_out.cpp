@@ -4,6 +4,7 @@
 
 #include "plugin/engine/clock.h"
 #include "plugin/engine/exact_gpus.h"
+#include "plugin/engine/job_reader.h"
 #include "plugin/engine/slurm_values.h"
 
 #include <fmt/format.h>
@@ -38,10 +39,6 @@ bool offered(const JobTest &call, const std::vector<int> &shared, int node) {
 
 bitoff_t all_cores() {
   return static_cast<bitoff_t>(cr_get_coremap_offset(static_cast<std::uint32_t>(node_record_count)));
-}
-
-bool takes_whole_nodes(const job_record_t &job) {
-  return job.details->whole_node == 1 || (job.part_ptr && job.part_ptr->max_share == 0);
 }
 
 // Asks stock whether the job can start now; the future is not looked into, nor anybody preempted.

@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace harmony {
 namespace {
 
@@ -58,6 +56,7 @@ Bits EligibleNodes::Answer::eligible() const {
 
 EligibleNodes::EligibleNodes(std::time_t now) : now_(now) {
   for_each<slurmctld_resv_t>(resv_list, [this](slurmctld_resv_t &record) {
+    reservation_comes_ = reservation_comes_ || (record.node_bitmap && record.start_time > now_);
     if (record.end_time > now_ && record.node_bitmap)
       reservations_.push_back({&record, bits_of(record.node_bitmap, node_record_count)});
   });
@@ -82,11 +81,6 @@ void EligibleNodes::reserve(const job_record_t &job, Answer &answer) const {
     }
   }
   if (!found) answer.left = fmt::format("reservation {} has not begun, or is several", job.resv_name);
-}
-
-bool EligibleNodes::reservation_comes() const {
-  return std::any_of(reservations_.begin(), reservations_.end(),
-                     [this](const Reservation &each) { return each.record->start_time > now_; });
 }
 
 EligibleNodes::Answer EligibleNodes::of(const job_record_t &job) {

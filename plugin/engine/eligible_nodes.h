@@ -34,7 +34,7 @@ public:
   Answer of(const job_record_t &job);
 
   // Whether some reservation is still to begin.
-  bool reservation_comes() const;
+  bool reservation_comes() const { return reservation_comes_; }
 
 private:
   struct Reservation {
@@ -45,6 +45,7 @@ private:
 
   std::time_t now_;
   std::vector<Reservation> reservations_;
+  bool reservation_comes_ = false;
   std::unordered_map<const part_record_t *, std::shared_ptr<const Bits>> partitions_;
 };
 

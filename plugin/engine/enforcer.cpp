@@ -8,10 +8,10 @@
 #include "plugin/engine/job_reader.h"
 #include "plugin/engine/slurm_values.h"
 #include "plugin/engine/usable_nodes.h"
+#include "src/values/local_time.h"
 
 #include <fmt/format.h>
 
-#include <ctime>
 #include <utility>
 
 namespace harmony {
@@ -20,19 +20,9 @@ namespace {
 // How often in a row a plan may fail before stock's choice stands.
 constexpr int patience = 3;
 
-std::uint32_t gang_id(const job_record_t &job) { return job.het_job_id ? job.het_job_id : job.job_id; }
-
 // Resources came back since the plans were made: what had no room may have some now.
 bool more_is_free(const PlannerState &state, const PlanTable &table) {
   return state.epoch != table.epoch || usable_beyond(table.usable);
-}
-
-std::string local_time(std::time_t when) {
-  std::tm parts = {};
-  char text[32] = "";
-  localtime_r(&when, &parts);
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
-  return text;
 }
 
 // A question that a plan may answer: not a trial of slurmctld's own or of a user's --test-only, nor a job that is on
@@ -118,15 +108,20 @@ bool Enforcer::would_start(const JobTest &call, StockJobTest stock) {
   return trial.starts;
 }
 
+// Then nothing is held, and the log is told once until it is well again.
+bool Enforcer::planner_is_unwell(const JobTest &call) {
+  const std::string problem = rounds_.unwell();
+  if (problem.empty()) return said_unwell_ = false;
+  leave_to_stock(call, Fallback::planner_unwell, problem);
+  return true;
+}
+
 // Components of a hetjob are held together, before the first of them starts: one that fails after another has started
 // costs the job twenty minutes. Any other job is held when it is about to start, and backfill keeps its place free.
 bool Enforcer::hold(const JobTest &call, StockJobTest stock, const char *what, int *answer) {
   const job_record_t &job = *call.job;
   if (call.mode == (job.het_job_id ? SELECT_MODE_RUN_NOW : SELECT_MODE_WILL_RUN)) return false;
-  if (const std::string problem = rounds_.unwell(); !problem.empty())
-    return leave_to_stock(call, Fallback::planner_unwell, problem);
-  said_unwell_ = false;
-  if (is_immediate(job) || !would_start(call, stock)) return false;
+  if (planner_is_unwell(call) || is_immediate(job) || !would_start(call, stock)) return false;
   switch (state_.gate.ask(gang_id(job), now_ms(), rounds_.begun(), rounds_.ended())) {
   case GateAnswer::open: return false;
   case GateAnswer::just_opened: return leave_to_stock(call, Fallback::gate_expired, what);
@@ -142,9 +137,7 @@ bool Enforcer::hold(const JobTest &call, StockJobTest stock, const char *what, i
 bool Enforcer::wait(const JobTest &call, StockJobTest stock, const PlanTable &table, PlannedJob &planned, int *answer) {
   if (call.job->het_job_id && call.mode == SELECT_MODE_RUN_NOW) return false;
   if (time(nullptr) >= planned.wait_until) return hold(call, stock, "it waited for MaxWait", answer);
-  if (const std::string problem = rounds_.unwell(); !problem.empty())
-    return leave_to_stock(call, Fallback::planner_unwell, problem);
-  if (!would_start(call, stock)) return false;
+  if (planner_is_unwell(call) || !would_start(call, stock)) return false;
   if (more_is_free(state_, table)) rounds_.wake();
   note_in_comment(*call.job,
                   fmt::format("waits for a better place, until {} at the latest", local_time(planned.wait_until)));

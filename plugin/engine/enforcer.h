@@ -56,6 +56,7 @@ private:
   bool answer_to(const JobTest &call, StockJobTest stock, int *answer);
   bool test_planned(const JobTest &call, StockJobTest stock, const std::shared_ptr<PlanTable> &table,
                     PlannedJob &planned, int *answer);
+  bool planner_is_unwell(const JobTest &call);
   bool would_start(const JobTest &call, StockJobTest stock);
   bool hold(const JobTest &call, StockJobTest stock, const char *what, int *answer);
   bool wait(const JobTest &call, StockJobTest stock, const PlanTable &table, PlannedJob &planned, int *answer);

@@ -59,14 +59,10 @@ bool set_mode(Mode mode) {
 }
 
 void look_again() {
-  guarded(
-      engine().wall, "look_again", false,
-      [] {
-        const std::lock_guard lock(engine().settings_mutex);
-        if (engine().settings.read_if_changed()) take_settings();
-        return true;
-      },
-      "the last good configuration stays");
+  guarded(engine().wall, "look_again", "the last good configuration stays", [] {
+    const std::lock_guard lock(engine().settings_mutex);
+    if (engine().settings.read_if_changed()) take_settings();
+  });
 }
 
 bool start_rounds() {
@@ -80,13 +76,7 @@ bool start_rounds() {
 }
 
 void stop_rounds() {
-  guarded(
-      engine().wall, "stop_rounds", false,
-      [] {
-        engine().rounds.stop();
-        return true;
-      },
-      "going on");
+  guarded(engine().wall, "stop_rounds", "going on", [] { engine().rounds.stop(); });
 }
 
 bool job_test(const JobTest &call, StockJobTest stock, int *answer) {
@@ -97,23 +87,11 @@ bool job_test(const JobTest &call, StockJobTest stock, int *answer) {
 }
 
 void job_placed(job_record_t *job) {
-  guarded(
-      engine().wall, "job_placed", false,
-      [job] {
-        engine().enforcer.job_placed(*job);
-        return true;
-      },
-      "the job runs as allocated");
+  guarded(engine().wall, "job_placed", "the job runs as allocated", [job] { engine().enforcer.job_placed(*job); });
 }
 
 void job_ended(job_record_t *job) {
-  guarded(
-      engine().wall, "job_ended", false,
-      [job] {
-        engine().enforcer.job_ended(*job);
-        return true;
-      },
-      "the next round sees it");
+  guarded(engine().wall, "job_ended", "the next round sees it", [job] { engine().enforcer.job_ended(*job); });
 }
 
 std::string planner_state() {

@@ -110,7 +110,6 @@ void read_shape(const job_details &details, const part_record_t *partition, Comp
     max_nodes = max_nodes ? std::min(max_nodes, partition->max_nodes) : partition->max_nodes;
   component.max_nodes = static_cast<int>(std::min<std::uint32_t>(max_nodes, INT32_MAX));
   component.tasks_per_node = asked(details.ntasks_per_node) ? details.ntasks_per_node : 0;
-  component.whole_nodes = details.whole_node == 1 || (partition && partition->max_share == 0);
   component.one_task_a_core = details.mc_ptr && details.mc_ptr->ntasks_per_core == 1;
 }
 
@@ -167,6 +166,7 @@ ComponentReading component_of(const job_record_t &job, const JobDescription &des
   if (!request.left.empty()) return {{}, request.left};
   Component &component = reading.component;
   read_shape(details, job.part_ptr, component);
+  component.whole_nodes = takes_whole_nodes(job);
   if (request.gpus) reading.left = read_gpus(*request.gpus, component);
   if (!reading.left.empty()) return reading;
   read_memory(details, component);
@@ -177,6 +177,10 @@ ComponentReading component_of(const job_record_t &job, const JobDescription &des
       details.pn_min_cpus > static_cast<std::uint32_t>(component.cpus_per_task * std::max(component.tasks_per_node, 1)))
     reading.left = "--mincpus is not planned";
   return reading;
+}
+
+bool takes_whole_nodes(const job_record_t &job) {
+  return job.details->whole_node == 1 || (job.part_ptr && job.part_ptr->max_share == 0);
 }
 
 bool waits_for_resources(const job_record_t &job, std::time_t now) {

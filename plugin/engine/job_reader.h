@@ -33,6 +33,9 @@ struct ComponentReading {
 };
 ComponentReading component_of(const job_record_t &job, const JobDescription &description);
 
+// Whether the job shares its nodes with nobody: --exclusive, or a partition that is so.
+bool takes_whole_nodes(const job_record_t &job);
+
 // Whether a pending job waits for nothing but resources: it is not held, nor waiting for other jobs, limits or time.
 bool waits_for_resources(const job_record_t &job, std::time_t now);
 

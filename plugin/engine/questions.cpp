@@ -4,11 +4,11 @@
 
 #include "plugin/engine/slurm_locks.h"
 #include "plugin/engine/slurm_nodes.h"
+#include "plugin/engine/slurm_values.h"
 #include "src/publish/compact.h"
 #include "src/show/decision_json.h"
+#include "src/show/json_line.h"
 #include "src/values/job_id.h"
-
-#include <json/json.h>
 
 #include <optional>
 
@@ -19,16 +19,10 @@ extern "C" {
 namespace harmony {
 namespace {
 
-std::string document(const Json::Value &value) {
-  Json::StreamWriterBuilder writer;
-  writer["indentation"] = "";
-  return Json::writeString(writer, value);
-}
-
 std::string problem(const std::string &text) {
   Json::Value reply;
   reply["problem"] = text;
-  return document(reply);
+  return json_line(reply);
 }
 
 // The record that the id names, and the job under which its decision is kept.
@@ -47,7 +41,7 @@ KnownJob known_job(const JobId &id) {
   else
     job = find_job_record(id.job);
   if (!job) return {std::nullopt, id.job};
-  return {job->user_id, job->het_job_id ? job->het_job_id : job->job_id};
+  return {job->user_id, gang_id(*job)};
 }
 
 bool may_see_jobs_of(uid_t owner, uid_t asker) {
@@ -81,7 +75,7 @@ std::string Questions::topology(uid_t asker, const std::string &node) {
   reply["source"] = source_name(found->topology.source);
   reply["topology"] = compact_form(found->topology);
   for (const std::string &level : found->levels) reply["levels"].append(level);
-  return document(reply);
+  return json_line(reply);
 }
 
 // A job that Slurm has forgotten is known by what was decided for it. Whoever may not see a job is not told whether
@@ -109,7 +103,7 @@ std::string Questions::reset(uid_t asker) {
   if (!may_reset(asker)) return problem("only root, SlurmUser and Slurm's operators may reset the counts");
   harmony::reset(state_.statistics);
   info("harmony: counts and times reset by user %u", static_cast<unsigned>(asker));
-  return document(Json::Value(Json::objectValue));
+  return json_line(Json::Value(Json::objectValue));
 }
 
 } // namespace harmony

@@ -22,11 +22,7 @@ void copy_gpus(const job_record_t &job, RunningCopy &copy) {
         if (state.gres_cnt_node_alloc) copy.unnumbered_gpus += static_cast<int>(state.gres_cnt_node_alloc[i]);
         continue;
       }
-      const Bits mine = bits_of(state.gres_bit_alloc[i]);
-      if (copy.gpus[i].size() == 0)
-        copy.gpus[i] = mine;
-      else
-        copy.gpus[i] |= mine;
+      copy.gpus[i].join(bits_of(state.gres_bit_alloc[i]));
     }
   });
 }
@@ -57,7 +53,7 @@ std::shared_ptr<const RunningCopy> copy_running(const job_record_t &job, const J
 
 PendingCopy copy_pending(const job_record_t &job, const JobDescription &description, EligibleNodes &eligible) {
   PendingCopy copy;
-  copy.gang.job = job.het_job_id ? job.het_job_id : job.job_id;
+  copy.gang.job = gang_id(job);
   copy.gang.user = job.user_id;
   copy.gang.type = description.type;
   copy.gang.epochs = description.epochs;

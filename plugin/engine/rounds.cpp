@@ -151,13 +151,7 @@ void Rounds::run() {
   while (wait_for_next()) {
     last_begin_ = last_sign_of_life_ = now_ms();
     if (state_.mode != Mode::off)
-      guarded(
-          wall, "planning round", false,
-          [this] {
-            round();
-            return true;
-          },
-          "the plans of the round before stay");
+      guarded(wall, "planning round", "the plans of the round before stay", [this] { round(); });
     else
       state_.publish(nullptr);
     last_sign_of_life_ = now_ms();

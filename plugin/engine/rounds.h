@@ -37,16 +37,16 @@ struct PlannerState {
   std::atomic<std::uint64_t> epoch{0};      // everything that gave resources back
   std::atomic<std::uint64_t> starts{0};     // jobs that started
   std::atomic<bool> schedule_wanted{false}; // a job was held: the main scheduler has to come again
-  std::shared_ptr<PlanTable> table;         // through the functions below
 
-  std::shared_ptr<PlanTable> plans() const { return std::atomic_load(&table); }
-  void publish(std::shared_ptr<PlanTable> plans) { std::atomic_store(&table, std::move(plans)); }
+  std::shared_ptr<PlanTable> plans() const { return std::atomic_load(&table_); }
+  void publish(std::shared_ptr<PlanTable> plans) { std::atomic_store(&table_, std::move(plans)); }
 
   // The settings in force; replaced whole.
   std::shared_ptr<const Settings> settings() const { return std::atomic_load(&settings_); }
   void set_settings(const Settings &settings);
 
 private:
+  std::shared_ptr<PlanTable> table_;
   std::shared_ptr<const Settings> settings_ = std::make_shared<Settings>();
 };
 

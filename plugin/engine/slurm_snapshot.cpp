@@ -109,14 +109,14 @@ void gather(std::vector<PendingCopy> &pending, Snapshot &snapshot) {
     if (each.gang.components.empty()) continue;
     if (each.het_job && each.left.empty() && each.het_size != static_cast<int>(each.gang.components.size()))
       each.left = "not all components of the hetjob wait for a plan";
-    std::vector<std::uint32_t> components;
-    for (const Component &one : each.gang.components)
-      if (each.het_job) components.push_back(one.job);
-    if (each.left.empty())
+    if (each.left.empty()) {
       snapshot.pending.push_back(std::move(each.gang));
-    else
-      snapshot.left.push_back(
-          {each.gang.job, each.gang.user, each.gang.type, std::move(each.left), std::move(components)});
+      continue;
+    }
+    LeftToStock left{each.gang.job, each.gang.user, each.gang.type, std::move(each.left), {}};
+    for (const Component &one : each.gang.components)
+      if (each.het_job) left.components.push_back(one.job);
+    snapshot.left.push_back(std::move(left));
   }
 }
 

@@ -18,6 +18,9 @@ namespace harmony {
 
 inline std::string text(const char *value) { return value ? value : ""; }
 
+// The id that people know a gang by: of a hetjob, that of its first component.
+inline std::uint32_t gang_id(const job_record_t &job) { return job.het_job_id ? job.het_job_id : job.job_id; }
+
 // Bit by bit the same; `size` bits, or as many as there are if it is negative.
 inline Bits bits_of(bitstr_t *source, int size = -1) {
   const int there = source ? static_cast<int>(bit_size(source)) : 0;

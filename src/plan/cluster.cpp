@@ -64,8 +64,7 @@ void Cluster::start(const Gang &gang, const Plan &plan) {
     tenant.workers += placement.workers;
     tenant.ps += placement.ps;
     tenant.cores += placement.cores.count();
-    if (tenant.gpus.size() == 0) tenant.gpus = Bits(node(placement.node).free_gpus.size());
-    tenant.gpus |= placement.gpus;
+    tenant.gpus.join(placement.gpus);
     job.workers += placement.workers;
     job.ps += placement.ps;
   }

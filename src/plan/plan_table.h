@@ -1,9 +1,11 @@
 // The plans of the last round, by job: what job_test looks up. A round makes a new table and publishes it whole; only
-// the marks of what was used change afterwards, by whoever holds slurmctld's job write lock.
+// the marks of what was used change afterwards, by whoever holds slurmctld's job write lock; a round reads them
+// without.
 #pragma once
 
 #include "src/values/plan.h"
 
+#include <atomic>
 #include <cstdint>
 #include <ctime>
 #include <unordered_map>
@@ -17,8 +19,8 @@ struct PlannedJob {
   std::time_t wait_until = 0;
   int records = 1;                            // of the gang; above 1 it is a hetjob
   std::vector<std::vector<Placement>> copies; // placements of this record; several for tasks of a job array
-  std::size_t used = 0;                       // copies that started
-  bool dropped = false;                       // turned out stale
+  std::atomic<std::size_t> used{0};           // copies that started
+  std::atomic<bool> dropped{false};           // turned out stale
 
   bool hetjob() const { return records > 1; }
   const std::vector<Placement> *next() const {

@@ -1,6 +1,7 @@
 #include "src/show/decision_json.h"
 
 #include "src/query/local_socket.h"
+#include "src/show/json_line.h"
 #include "src/values/printable.h"
 
 #include <fmt/format.h>
@@ -94,12 +95,6 @@ Json::Value record_json(const DecisionRecord &record) {
   root["actual"] = rows_json(record.actual, actual_json);
   root["same_as_plan"] = record.same_as_plan;
   return root;
-}
-
-std::string line_of(const Json::Value &value) {
-  Json::StreamWriterBuilder writer;
-  writer["indentation"] = "";
-  return Json::writeString(writer, value);
 }
 
 // Each read() says whether the value is what it has to be; nothing is converted on the way, as jsoncpp would.
@@ -266,7 +261,7 @@ Json::Value parsed(const std::string &text) {
 
 } // namespace
 
-std::string decision_json(const DecisionRecord &record) { return line_of(record_json(record)); }
+std::string decision_json(const DecisionRecord &record) { return json_line(record_json(record)); }
 
 std::optional<DecisionRecord> decision_of_json(const std::string &text) {
   try {
@@ -285,7 +280,7 @@ std::string explain_answer(const ExplainAnswer &answer) {
     root["problem"] = text_json(answer.problem);
     if (answer.unknown) root["unknown"] = true;
   }
-  return line_of(root);
+  return json_line(root);
 }
 
 ExplainAnswer read_explain_answer(const std::string &text) {

@@ -1,6 +1,7 @@
 #include "src/show/decision_text.h"
 
 #include "src/show/decision_json.h"
+#include "src/values/local_time.h"
 #include "src/values/printable.h"
 
 #include <fmt/format.h>
@@ -19,11 +20,8 @@ constexpr std::size_t most_characters = 300; // of one text
 std::string shown(const std::string &text) { return one_line(text, most_characters); }
 
 std::string time_text(std::time_t time) {
-  std::tm parts{};
-  char text[32];
-  if (time <= 0 || !localtime_r(&time, &parts) || !std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts))
-    return "an unknown time";
-  return text;
+  const std::string text = time <= 0 ? "" : local_time(time);
+  return text.empty() ? "an unknown time" : text;
 }
 
 std::string counted(int count, const char *what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }

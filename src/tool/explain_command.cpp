@@ -2,21 +2,19 @@
 
 #include "plugin/client/controller.h"
 #include "plugin/client/job_comment.h"
-#include "src/query/local_socket.h"
 #include "src/show/decision_json.h"
 #include "src/show/decision_text.h"
+#include "src/show/json_line.h"
+#include "src/tool/ask_engine.h"
 #include "src/values/job_id.h"
 #include "src/values/printable.h"
 
 #include <fmt/format.h>
-#include <json/json.h>
 
 #include <cstdio>
 
 namespace harmony {
 namespace {
-
-constexpr int answer_limit_ms = 10000;
 
 int failed(int code, const std::string &problem) {
   fmt::print(stderr, "harmony explain: {}\n", problem);
@@ -35,9 +33,7 @@ std::string summary_json(const std::string &job, const std::string &summary, con
   root["job"] = job;
   root["summary"] = summary;
   root["note"] = note;
-  Json::StreamWriterBuilder writer;
-  writer["indentation"] = "";
-  return Json::writeString(writer, root);
+  return json_line(root);
 }
 
 // What Slurm itself knows. `why` says why there is no more, `advice` where there is.
@@ -69,16 +65,13 @@ int explain(const ExplainOptions &options) {
 
   const std::string elsewhere =
       fmt::format("the whole explanation is available on slurmctld's host, {}", one_line(report.host));
-  const LocalAnswer reply = ask_local(query_address(report.state_directory), "explain " + options.job, answer_limit_ms);
+  const EngineAnswer reply = ask_engine(report, "explain " + options.job);
   if (!reply.problem.empty()) {
     const auto mode = report.harmony.find("HarmonyMode");
     if (mode != report.harmony.end() && mode->second == "off")
       return from_comment(options, "harmony_mode is off, nothing is decided now", "");
     return from_comment(options, reply.problem, elsewhere);
   }
-  if (reply.server != 0 && reply.server != report.slurm_user)
-    return from_comment(options, fmt::format("the socket is held by uid {}, not by SlurmUser", reply.server),
-                        elsewhere);
 
   const ExplainAnswer answer = read_explain_answer(reply.text);
   // slurmctld forgets when it is restarted, the job's record does not.

@@ -4,7 +4,7 @@
 #include "plugin/client/node_extra.h"
 #include "src/publish/compact.h"
 #include "src/publish/extra_field.h"
-#include "src/query/local_socket.h"
+#include "src/tool/ask_engine.h"
 
 #include <fmt/format.h>
 #include <json/json.h>
@@ -13,8 +13,6 @@
 
 namespace harmony {
 namespace {
-
-constexpr int answer_limit_ms = 10000;
 
 // The source as the engine named it; a source we have no name for is shown as published.
 TopologySource source_from(const std::string &name) {
@@ -65,10 +63,8 @@ Discovery as_published(const std::string &node, const std::string &why) {
 Discovery view_node(const std::string &node) {
   const ControllerReport report = ask_controller();
   if (!report.answered) return {{}, fmt::format("slurmctld does not answer: {}", report.problem), {}};
-  const LocalAnswer answer = ask_local(query_address(report.state_directory), "topology " + node, answer_limit_ms);
+  const EngineAnswer answer = ask_engine(report, "topology " + node);
   if (!answer.problem.empty()) return as_published(node, answer.problem);
-  if (answer.server != 0 && answer.server != report.slurm_user)
-    return as_published(node, fmt::format("the socket is held by uid {}, not by SlurmUser", answer.server));
   Discovery view = from_engine(answer.text);
   if (!view.problem.empty()) view.problem = fmt::format("node {}: {}", node, view.problem);
   return view;

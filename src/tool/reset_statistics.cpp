@@ -1,7 +1,7 @@
 #include "src/tool/reset_statistics.h"
 
 #include "plugin/client/controller.h"
-#include "src/query/local_socket.h"
+#include "src/tool/ask_engine.h"
 #include "src/values/printable.h"
 
 #include <fmt/format.h>
@@ -11,8 +11,6 @@
 
 namespace harmony {
 namespace {
-
-constexpr int answer_limit_ms = 10000;
 
 int failed(int code, const std::string &problem) {
   fmt::print(stderr, "harmony status --reset: {}\n", problem);
@@ -25,7 +23,7 @@ int reset_statistics() {
   const ControllerReport report = ask_controller();
   if (!report.answered) return failed(1, fmt::format("slurmctld does not answer: {}", report.problem));
   if (report.harmony.empty()) return failed(3, "slurmctld runs its own plugins; `harmony status` says why");
-  const LocalAnswer answer = ask_local(query_address(report.state_directory), "reset", answer_limit_ms);
+  const EngineAnswer answer = ask_engine(report, "reset");
   if (!answer.problem.empty())
     return failed(1, fmt::format("{}; counts are reset on slurmctld's host, {}, in a mode other than off",
                                  answer.problem, one_line(report.host)));

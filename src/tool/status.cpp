@@ -1,5 +1,6 @@
 #include "src/tool/status.h"
 
+#include "src/values/local_time.h"
 #include "src/values/printable.h"
 #include "src/values/statistics.h"
 
@@ -83,10 +84,8 @@ bool planner_is_down(const ControllerReport &report, const StatisticsReport &sta
 }
 
 std::string time_text(std::time_t time) {
-  std::tm parts{};
-  char text[32];
-  if (time == 0 || !localtime_r(&time, &parts)) return "never";
-  return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts));
+  const std::string text = time == 0 ? "" : local_time(time);
+  return text.empty() ? "never" : text;
 }
 
 using Rows = std::initializer_list<std::pair<const char *, std::string>>;

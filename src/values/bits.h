@@ -19,7 +19,8 @@ public:
   void set(int bit) { words_[word(bit)] |= mask(bit); }
   void clear(int bit) { words_[word(bit)] &= ~mask(bit); }
   void set_all() {
-    for (int bit = 0; bit < size_; ++bit) set(bit);
+    for (std::uint64_t &each : words_) each = ~std::uint64_t{0};
+    if (size_ % 64) words_.back() = mask(size_) - 1;
   }
 
   int count() const {
@@ -55,6 +56,14 @@ public:
   Bits &operator|=(const Bits &other) {
     for (std::size_t i = 0; i < words_.size() && i < other.words_.size(); ++i) words_[i] |= other.words_[i];
     return *this;
+  }
+  // The same, and it grows to hold all of the other.
+  Bits &join(const Bits &other) {
+    if (other.size_ > size_) {
+      size_ = other.size_;
+      words_.resize(other.words_.size());
+    }
+    return *this |= other;
   }
   Bits &operator-=(const Bits &other) {
     for (std::size_t i = 0; i < words_.size() && i < other.words_.size(); ++i) words_[i] &= ~other.words_[i];

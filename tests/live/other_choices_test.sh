@@ -18,7 +18,7 @@ tasks_that_stock_spreads_in_another_way_stay_where_they_are() {
   job=$(submit -o "$live_tmp/plan" --harmony-type=vgg16 -n 3 --gpus=3 --wrap 'echo "plan ${HARMONY_PLAN-none}"; sleep 60'); await "$job" RUNNING
   stands "$job" '. tasks on n. where . are planned' other_tasks 1
   cluster_until 20 grep -qx 'plan none' "$live_tmp/plan" || fail "the job is told of a plan that does not hold: $(cat "$live_tmp/plan")"
-  same "GPUs of the job" 3 "$(job_field "$job" TresPerJob | sed 's/.*://')"
+  same "GPUs that the job has" 3 "$(timeout 10 scontrol -d show job "$job" | awk '/ GRES=gpu/ { sub(/.*GRES=gpu:/, ""); n += $0 + 0 } END { print n }')"
 }
 
 live_cluster --nodes 2 --topology compat --mode enforce --scheduler-parameters bf_interval=2,sched_interval=1
