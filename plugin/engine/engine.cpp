@@ -52,6 +52,7 @@ bool set_mode(Mode mode) {
     const std::lock_guard lock(engine().settings_mutex);
     engine().settings.read();
     engine().planner.mode = mode;
+    engine().rounds.read_model_again();
     take_settings();
     watch_nodes(engine().planner);
     return true;
@@ -104,6 +105,11 @@ StatisticsFacts facts() {
   const std::lock_guard lock(engine().settings_mutex);
   StatisticsFacts facts;
   facts.policy = engine().settings.in_force().policy;
+  if (facts.policy == learned_policy) {
+    facts.model = engine().rounds.model();
+    facts.model_problem = engine().rounds.model_problem();
+    facts.breaker = engine().rounds.breaker();
+  }
   facts.mode = mode_name(engine().planner.mode);
   facts.planner = planner_state();
   facts.settings_file = engine().settings.file();

@@ -5,8 +5,8 @@
 #include "plugin/engine/border.h"
 #include "plugin/engine/questions.h"
 #include "plugin/engine/slurm_nodes.h"
-#include "plugin/engine/threads.h"
 #include "src/query/local_socket.h"
+#include "src/values/quiet_thread.h"
 
 #include <chrono>
 #include <mutex>

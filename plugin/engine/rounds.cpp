@@ -4,13 +4,15 @@
 
 #include "plugin/engine/border.h"
 #include "plugin/engine/clock.h"
-#include "plugin/engine/threads.h"
+#include "src/infer/load_torch.h"
 #include "src/plan/planner.h"
+#include "src/values/quiet_thread.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <dlfcn.h>
 
 extern "C" {
 #include "src/slurmctld/job_scheduler.h"
@@ -79,13 +81,42 @@ bool has_news(const PlanTable &table, const PlanTable *before) {
   });
 }
 
+std::string torch_library_beside_us() {
+  Dl_info us;
+  if (!dladdr(reinterpret_cast<void *>(&torch_library_beside_us), &us) || !us.dli_fname) return torch_library_file;
+  const std::string file = us.dli_fname;
+  const std::size_t slash = file.rfind('/');
+  return slash == std::string::npos ? torch_library_file : file.substr(0, slash + 1) + torch_library_file;
+}
+
+void say(Loudness loudness, const std::string &line) {
+  if (loudness == Loudness::error)
+    error("harmony: %s", line.c_str());
+  else
+    info("harmony: %s", line.c_str());
+}
+
+// How long the planning of a round may take, at most.
+std::int64_t longest_planning_ms(const Settings &settings) {
+  return settings.round_budget_ms + (settings.policy == learned_policy ? settings.inference_budget_ms : 0);
+}
+
 } // namespace
+
+Rounds::Rounds(PlannerState &state)
+    : state_(state), models_(torch_library_beside_us(), state.statistics, say), model_rounds_(state.statistics, say) {}
+
+// A job that is held wakes the rounds, so the next one begins after MinInterval, or after the pause that a long one
+// before it takes, and ends within its budget.
+void PlannerState::set_gate(const Settings &settings, std::int64_t pause_ms) {
+  const std::int64_t between = std::max<std::int64_t>(settings.min_interval_ms, pause_ms);
+  gate.set_limits({between + settings.min_interval_ms + 2 * longest_planning_ms(settings) + 2000,
+                   std::int64_t{1000} * std::max(settings.max_wait_s, 2)});
+}
 
 void PlannerState::set_settings(const Settings &settings) {
   std::atomic_store(&settings_, std::shared_ptr<const Settings>(std::make_shared<Settings>(settings)));
-  // A job that is held wakes the rounds, so the next one begins after MinInterval and ends within its budget.
-  gate.set_limits({2 * (settings.min_interval_ms + settings.round_budget_ms) + 2000,
-                   std::int64_t{1000} * std::max(settings.max_wait_s, 2)});
+  set_gate(settings, 0);
   decisions.set_limit(settings.keep_decisions);
 }
 
@@ -123,7 +154,7 @@ std::string Rounds::unwell() const {
   const auto settings = state_.settings();
   const std::int64_t silent = now_ms() - last_sign_of_life_;
   const std::int64_t rest = begun_ > ended_ ? 0 : settings->interval_ms; // within a round, or between two
-  const std::int64_t patience = rest + 3 * settings->round_budget_ms + 10000;
+  const std::int64_t patience = rest + 3 * longest_planning_ms(*settings) + 10000;
   return silent > patience ? fmt::format("no sign of a planning round for {} s", silent / 1000) : "";
 }
 
@@ -137,7 +168,7 @@ bool Rounds::wait_for_next() {
   changed_.wait_until(lock, until(last_begin_ + settings->interval_ms), [this] { return woken_ || stopping_; });
   // However short MinInterval is, planning leaves nine tenths of a core alone. A change of MinInterval counts at once.
   for (;;) {
-    const std::int64_t pause = std::max<std::int64_t>(state_.settings()->min_interval_ms, 10 * planned_for_);
+    const std::int64_t pause = std::max<std::int64_t>(state_.settings()->min_interval_ms, pauses_ * planned_for_);
     const std::int64_t left = last_begin_ + pause - now_ms();
     if (left <= 0 || stopping_) break;
     changed_.wait_for(lock, std::chrono::milliseconds(std::min<std::int64_t>(left, 100)));
@@ -164,6 +195,15 @@ void Rounds::record(const std::vector<Decision> &decisions) {
   for (const Decision &decision : decisions) state_.decisions.decided(decision);
 }
 
+RoundResult Rounds::plan(const std::shared_ptr<const SnapshotTaken> &taken, const Settings &settings,
+                         std::uint64_t number) {
+  const std::shared_ptr<const Snapshot> snapshot(taken, &taken->snapshot);
+  if (settings.policy == learned_policy)
+    return model_rounds_.plan(snapshot, settings, number, models_.model(), models_.problem());
+  const std::int64_t end = now_ms() + settings.round_budget_ms;
+  return plan_round(*snapshot, *make_policy(settings.policy), settings, number, [end] { return now_ms() >= end; });
+}
+
 void Rounds::round() {
   Statistics &statistics = state_.statistics;
   const Measure whole(statistics.round);
@@ -172,27 +212,29 @@ void Rounds::round() {
   if (!nodes) return wake(); // slurmctld has only just started; the node watch is at it
   const std::uint64_t number = ++begun_;
   std::uint64_t starts = 0;
-  const SnapshotTaken taken = taker_.take(*nodes, *settings, [this, &starts] {
+  if (settings->policy == learned_policy) models_.look(settings->model_store, slurm_conf.slurm_user_id);
+  const auto taken = std::make_shared<const SnapshotTaken>(taker_.take(*nodes, *settings, [this, &starts] {
     starts = state_.starts;
     return state_.epoch.load();
-  });
-  statistics.lock.add(taken.lock_ns);
-  statistics.snapshot.add(taken.all_ns);
+  }));
+  statistics.lock.add(taken->lock_ns);
+  statistics.snapshot.add(taken->all_ns);
 
   RoundResult result;
   {
     const Measure planning(statistics.plan);
-    const auto policy = make_policy(settings->policy);
-    const std::int64_t begin = now_ms(), end = begin + settings->round_budget_ms;
-    result = plan_round(taken.snapshot, *policy, *settings, number, [end] { return now_ms() >= end; });
-    planned_for_ = now_ms() - begin;
+    const std::int64_t begin = now_ms();
+    result = plan(taken, *settings, number);
+    // Waiting for a model is no work.
+    planned_for_ = now_ms() - begin - (settings->policy == learned_policy ? model_rounds_.waited_in_vain_ms() : 0);
   }
+  state_.set_gate(*settings, pauses_ * planned_for_);
   count(statistics, result);
   const auto before = state_.plans();
   {
     const Measure publishing(statistics.publish);
     record(result.decisions);
-    state_.publish(table_of(taken, result.decisions, number, starts));
+    state_.publish(table_of(*taken, result.decisions, number, starts));
   }
   ended_ = number;
   statistics.last_round = time(nullptr);

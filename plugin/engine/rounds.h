@@ -6,10 +6,11 @@
 #pragma once
 
 #include "plugin/engine/slurm_snapshot.h"
+#include "src/infer/model_source.h"
 #include "src/plan/decision_log.h"
 #include "src/plan/gate.h"
 #include "src/plan/plan_table.h"
-#include "src/policy/policy.h"
+#include "src/policy/model_rounds.h"
 #include "src/publish/node_table.h"
 #include "src/publish/topology_store.h"
 #include "src/values/mode.h"
@@ -45,6 +46,9 @@ struct PlannerState {
   std::shared_ptr<const Settings> settings() const { return std::atomic_load(&settings_); }
   void set_settings(const Settings &settings);
 
+  // The gate holds a job until the next round has ended, which begins after such a pause.
+  void set_gate(const Settings &settings, std::int64_t pause_ms);
+
 private:
   std::shared_ptr<PlanTable> table_;
   std::shared_ptr<const Settings> settings_ = std::make_shared<Settings>();
@@ -52,13 +56,20 @@ private:
 
 class Rounds {
 public:
-  explicit Rounds(PlannerState &state) : state_(state) {}
+  explicit Rounds(PlannerState &state);
 
   void start();
   void stop();
 
   // Something happened that a round should see.
   void wake();
+
+  // Policy learned: slurmctld was reconfigured, so the model is read again. And what is to be told of it; from any
+  // thread.
+  void read_model_again() { models_.look_again(); }
+  std::string model() const { return models_.title(); }
+  std::string model_problem() const { return models_.problem(); }
+  std::string breaker() const { return model_rounds_.breaker(); }
 
   std::uint64_t begun() const { return begun_; }
   std::uint64_t ended() const { return ended_; }
@@ -70,10 +81,13 @@ private:
   void run();
   void round();
   bool wait_for_next();
+  RoundResult plan(const std::shared_ptr<const SnapshotTaken> &taken, const Settings &settings, std::uint64_t number);
   void record(const std::vector<Decision> &decisions);
 
   PlannerState &state_;
-  SnapshotTaker taker_; // of the thread
+  SnapshotTaker taker_; // of the thread, as are the next two
+  ModelSource models_;
+  ModelRounds model_rounds_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool woken_ = false;
@@ -82,6 +96,7 @@ private:
   std::atomic<bool> running_{false};
   std::atomic<std::uint64_t> begun_{0}, ended_{0};
   std::atomic<std::int64_t> last_sign_of_life_{0};
+  static constexpr std::int64_t pauses_ = 10;     // a round rests so many times as long as it planned
   std::int64_t last_begin_ = 0, planned_for_ = 0; // of the thread alone
 };
 

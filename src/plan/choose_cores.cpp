@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace harmony {
 namespace {
@@ -39,7 +40,7 @@ public:
   void take_near_gpus();
   void take_loose();
 
-  const Bits &chosen() const { return chosen_; }
+  Bits take_chosen() { return std::move(chosen_); }
 
 private:
   int take(Area &area, int most);
@@ -56,6 +57,7 @@ private:
 CoreChoice::CoreChoice(const NodeState &node)
     : node_(node), chosen_(node.free_cores.size()), still_free_(node.free_gpus.size()) {
   Bits rest = node.free_cores;
+  areas_.reserve((node.topology ? node.topology->numa.size() : 0) + 1);
   if (node.topology)
     for (const NumaNode &numa : node.topology->numa) {
       Area area;
@@ -66,9 +68,9 @@ CoreChoice::CoreChoice(const NodeState &node)
           area.free.set(core);
           rest.clear(core);
         }
-      areas_.push_back(area);
+      areas_.push_back(std::move(area));
     }
-  areas_.emplace_back().free = rest;
+  areas_.emplace_back().free = std::move(rest);
   for (int gpu : each(node.free_gpus)) {
     const int numa = numa_of(node, gpu);
     if (numa < 0 || is_lost(node, gpu)) continue;
@@ -165,7 +167,7 @@ Bits choose_cores(const NodeState &node, const std::vector<TaskShare> &tasks) {
   for (const TaskShare &task : tasks) choice.add_demand(task);
   choice.take_near_gpus();
   choice.take_loose();
-  return choice.chosen();
+  return choice.take_chosen();
 }
 
 } // namespace harmony

@@ -1,14 +1,13 @@
 #include "src/plan/choose_gpus.h"
 
+#include "src/plan/gpu_set.h"
+
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <tuple>
 
 namespace harmony {
 namespace {
-
-using Gpus = std::vector<int>;
 
 // What the GPUs of a group have in common, nearest first.
 enum Nearness { below_switch, below_switches, below_bridge, on_numa, on_socket, on_node };
@@ -18,28 +17,27 @@ constexpr int nearnesses = on_node + 1;
 struct Group {
   int parent = -1; // stands before it
   Nearness nearness = on_node;
-  std::vector<int> children = {}; // those with suitable GPUs
-  Gpus gpus = {};                 // of a leaf: the suitable ones that are left
-  int left = 0;                   // suitable GPUs below it that are left
-  bool fresh = true;              // no GPU below it is in use, of whatever model
+  int child = -1; // those with suitable GPUs, ascending: the first, and the next one's sibling
+  int sibling = -1;
+  GpuSet gpus = {};  // the suitable ones below it that are left
+  int left = 0;      // so many
+  bool fresh = true; // no GPU below it is in use, of whatever model
 };
 
 bool in_range(int index, std::size_t size) { return index >= 0 && static_cast<std::size_t>(index) < size; }
 
-void append(Gpus &to, const Gpus &more) { to.insert(to.end(), more.begin(), more.end()); }
-
 class GpuTree {
 public:
-  GpuTree(const NodeState &node, const Bits &suitable);
+  GpuTree(const NodeState &node, const Bits &free, const Bits &suitable);
 
   // So many GPUs below the group. `together`: as near each other as can be; else first of all from the groups that are
   // broken already.
-  Gpus pick(int group, int count, bool together) const { return pick(group, count, together, nearest(count), {}); }
+  GpuSet pick(int group, int count, bool together) const { return pick(group, count, together, nearest(count), {}); }
 
   // The smallest group that has room for the tasks without tearing one of them further apart than it must be.
   int group_for(int tasks, int gpus_per_task) const;
 
-  void remove(const Gpus &gpus);
+  void remove(const GpuSet &gpus);
 
 private:
   Group &at(int group) { return groups_[static_cast<std::size_t>(group)]; }
@@ -53,14 +51,15 @@ private:
   std::vector<int> nearest(int count) const;
   std::vector<int> holders(Nearness limit, int gpus_per_task) const;
   int harm(int group, int count) const;
-  Gpus pick(int group, int count, bool together, const std::vector<int> &near, const Gpus &beside) const;
-  Gpus best_fit(const std::vector<int> &children, int count, bool together, const std::vector<int> &near,
-                const Gpus &beside) const;
-  int largest(const std::vector<int> &children, const Gpus &beside) const;
-  Gpus below(int group) const;
-  Gpus most_linked(const Gpus &gpus, int count, const Gpus &beside) const;
-  int link_count(int gpu, const Gpus &others) const;
-  int link_count(const Gpus &gpus, const Gpus &beside) const;
+  GpuSet pick(int group, int count, bool together, const std::vector<int> &near, const GpuSet &beside) const;
+  GpuSet pick_whole(int group, int count, bool together, const GpuSet &beside) const;
+  GpuSet best_fit(int group, const std::vector<int> &gone, int count, bool together, const std::vector<int> &near,
+                  const GpuSet &beside) const;
+  int largest(int group, const std::vector<int> &gone, const GpuSet &beside) const;
+  GpuSet most_linked(const GpuSet &gpus, int count, const GpuSet &beside) const;
+  GpuSet most_linked_from(int seed, const GpuSet &gpus, int count, const GpuSet &beside) const;
+  int link_count(int gpu, const GpuSet &others) const;
+  int link_count(const GpuSet &gpus, const GpuSet &beside) const;
 
   std::vector<Group> groups_;    // the node first
   std::vector<int> domain_at_;   // the group of each domain
@@ -70,7 +69,7 @@ private:
   int gpus_ = 0;
 };
 
-GpuTree::GpuTree(const NodeState &node, const Bits &suitable) : gpus_(node.free_gpus.size()) {
+GpuTree::GpuTree(const NodeState &node, const Bits &free, const Bits &suitable) : gpus_(free.size()) {
   const Topology *topology = gpu_topology(node);
   add(-1, on_node);
   if (topology) add_domains(*topology);
@@ -79,15 +78,20 @@ GpuTree::GpuTree(const NodeState &node, const Bits &suitable) : gpus_(node.free_
     int leaf = topology ? leaf_of_domain(*topology, topology->gpus[static_cast<std::size_t>(gpu)].domain) : loose;
     if (leaf < 0) leaf = loose;
     leaf_of_gpu_.push_back(leaf);
-    if (suitable.test(gpu)) at(leaf).gpus.push_back(gpu);
-    const bool used = !node.free_gpus.test(gpu) && !is_lost(node, gpu);
+    const bool takes_tasks = suitable.test(gpu);
+    const bool used = !free.test(gpu) && !is_lost(node, gpu);
     for (int group = leaf; group >= 0; group = at(group).parent) {
-      at(group).left += suitable.test(gpu);
+      at(group).left += takes_tasks;
+      if (takes_tasks) at(group).gpus.set(gpu);
       if (used) at(group).fresh = false;
     }
   }
-  for (int group = 1; group < static_cast<int>(groups_.size()); ++group)
-    if (at(group).left > 0) at(at(group).parent).children.push_back(group);
+  for (int group = static_cast<int>(groups_.size()) - 1; group > 0; --group) {
+    if (at(group).left == 0) continue;
+    int &first = at(at(group).parent).child;
+    at(group).sibling = first;
+    first = group;
+  }
   if (topology) add_links(*topology);
 }
 
@@ -139,7 +143,8 @@ std::vector<int> GpuTree::nearest(int count) const {
     const Group &group = groups_[i];
     if (group.left < count) continue;
     near[i] = group.nearness;
-    for (int child : group.children) near[i] = std::min(near[i], near[static_cast<std::size_t>(child)]);
+    for (int child = group.child; child >= 0; child = at(child).sibling)
+      near[i] = std::min(near[i], near[static_cast<std::size_t>(child)]);
   }
   return near;
 }
@@ -153,7 +158,8 @@ std::vector<int> GpuTree::holders(Nearness limit, int gpus_per_task) const {
       tasks[i] = group.left / gpus_per_task;
       continue;
     }
-    for (int child : group.children) tasks[i] += tasks[static_cast<std::size_t>(child)];
+    for (int child = group.child; child >= 0; child = at(child).sibling)
+      tasks[i] += tasks[static_cast<std::size_t>(child)];
   }
   return tasks;
 }
@@ -169,7 +175,7 @@ int GpuTree::group_for(int tasks, int gpus_per_task) const {
   for (int group = 0;;) {
     int best = -1;
     std::tuple<int, int> least;
-    for (int child : at(group).children) {
+    for (int child = at(group).child; child >= 0; child = at(child).sibling) {
       if (at(child).left < count || limits[static_cast<std::size_t>(child)] > limit) continue;
       const std::tuple<int, int> key(harm(child, count), at(child).left);
       if (best < 0 || key < least) std::tie(best, least) = std::make_tuple(child, key);
@@ -185,136 +191,143 @@ int GpuTree::harm(int group, int count) const {
   return at(group).fresh ? 2 : 1;
 }
 
-Gpus GpuTree::pick(int group, int count, bool together, const std::vector<int> &near, const Gpus &beside) const {
-  if (at(group).children.empty()) return most_linked(at(group).gpus, count, beside);
-  std::vector<int> children = at(group).children;
-  Gpus picked = best_fit(children, count, together, near, beside);
-  if (!picked.empty()) return picked;
+GpuSet GpuTree::pick(int group, int count, bool together, const std::vector<int> &near, const GpuSet &beside) const {
+  if (at(group).child < 0) return most_linked(at(group).gpus, count, beside);
+  const GpuSet picked = best_fit(group, {}, count, together, near, beside);
+  return picked.empty() ? pick_whole(group, count, together, beside) : picked;
+}
 
-  // No child has enough: the largest ones whole, so that the GPUs are in few of them, then the best fit for the rest.
-  Gpus chosen, rest;
-  Gpus all_beside = beside;
+// No child has enough: the largest ones whole, so that the GPUs are in few of them, then the best fit for the rest.
+GpuSet GpuTree::pick_whole(int group, int count, bool together, const GpuSet &beside) const {
+  GpuSet chosen, rest;
+  GpuSet all_beside = beside;
+  std::vector<int> gone;
   while (rest.empty()) {
-    const int whole = largest(children, all_beside);
-    const Gpus more = below(whole);
-    append(chosen, more);
-    append(all_beside, more);
+    const int whole = largest(group, gone, all_beside);
+    chosen |= at(whole).gpus;
+    all_beside |= at(whole).gpus;
     count -= at(whole).left;
-    children.erase(std::find(children.begin(), children.end(), whole));
-    rest = best_fit(children, count, together, nearest(count), all_beside);
+    gone.push_back(whole);
+    rest = best_fit(group, gone, count, together, nearest(count), all_beside);
   }
-  append(chosen, rest);
-  std::sort(chosen.begin(), chosen.end());
+  chosen |= rest;
   return chosen;
 }
 
-// Nothing if no child has enough.
-Gpus GpuTree::best_fit(const std::vector<int> &children, int count, bool together, const std::vector<int> &near,
-                       const Gpus &beside) const {
+bool is_among(const std::vector<int> &numbers, int number) {
+  return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+}
+
+// Nothing if no child has enough, but for those that are gone.
+GpuSet GpuTree::best_fit(int group, const std::vector<int> &gone, int count, bool together,
+                         const std::vector<int> &near, const GpuSet &beside) const {
   using Key = std::array<int, 4>;
+  const auto fits = [&](int child) { return at(child).left >= count && !is_among(gone, child); };
   const auto key_of = [&](int child) {
     const int nearness = near[static_cast<std::size_t>(child)];
     return Key{together ? nearness : 0, harm(child, count), at(child).left, nearness};
   };
-  std::vector<int> best;
-  for (int child : children) {
-    if (at(child).left < count) continue;
-    if (!best.empty() && key_of(child) < key_of(best.front())) best.clear();
-    if (best.empty() || key_of(child) == key_of(best.front())) best.push_back(child);
-  }
-  Gpus chosen;
+  const Key none{nearnesses + 1, 0, 0, 0};
+  Key best = none;
+  for (int child = at(group).child; child >= 0; child = at(child).sibling)
+    if (fits(child) && (best == none || key_of(child) < best)) best = key_of(child);
+  GpuSet chosen;
   int most = -1;
-  for (int child : best) {
-    const Gpus gpus = pick(child, count, together, near, beside);
+  for (int child = at(group).child; child >= 0; child = at(child).sibling) {
+    if (!fits(child) || key_of(child) != best) continue;
+    const GpuSet gpus = pick(child, count, together, near, beside);
     const int links = link_count(gpus, beside);
     if (links > most || (links == most && gpus < chosen)) std::tie(chosen, most) = std::make_tuple(gpus, links);
   }
   return chosen;
 }
 
-int GpuTree::largest(const std::vector<int> &children, const Gpus &beside) const {
+int GpuTree::largest(int group, const std::vector<int> &gone, const GpuSet &beside) const {
   int best = -1, most = -1;
-  for (int child : children) {
-    if (best >= 0 && at(child).left < at(best).left) continue;
-    const int links = link_count(below(child), beside);
+  for (int child = at(group).child; child >= 0; child = at(child).sibling) {
+    if (is_among(gone, child) || (best >= 0 && at(child).left < at(best).left)) continue;
+    const int links = link_count(at(child).gpus, beside);
     if (best < 0 || at(child).left > at(best).left || links > most)
       std::tie(best, most) = std::make_tuple(child, links);
   }
   return best;
 }
 
-Gpus GpuTree::below(int group) const {
-  Gpus gpus = at(group).gpus;
-  for (int child : at(group).children) append(gpus, below(child));
-  return gpus;
-}
-
 // Starting from each GPU in turn, always the one that has the most links to those chosen so far: not always the best
 // set, but so for the pairs and the fully linked groups that machines have.
-Gpus GpuTree::most_linked(const Gpus &gpus, int count, const Gpus &beside) const {
-  Gpus best(gpus.begin(), gpus.begin() + count);
-  if (links_.empty() || count == static_cast<int>(gpus.size())) return best;
+GpuSet GpuTree::most_linked(const GpuSet &gpus, int count, const GpuSet &beside) const {
+  GpuSet best = gpus.lowest(count);
+  if (links_.empty() || best == gpus) return best;
   int most = link_count(best, beside);
-  for (int seed : gpus) {
-    Gpus chosen{seed}, rest;
-    std::copy_if(gpus.begin(), gpus.end(), std::back_inserter(rest), [seed](int gpu) { return gpu != seed; });
-    std::vector<int> gain;
-    for (int gpu : rest) gain.push_back(link_count(gpu, beside) + link_count(gpu, {seed}));
-    while (static_cast<int>(chosen.size()) < count) {
-      const auto top = std::max_element(gain.begin(), gain.end()) - gain.begin();
-      const int next = rest[static_cast<std::size_t>(top)];
-      chosen.push_back(next);
-      rest.erase(rest.begin() + top);
-      gain.erase(gain.begin() + top);
-      for (std::size_t i = 0; i < rest.size(); ++i) gain[i] += link_count(rest[i], {next});
-    }
-    std::sort(chosen.begin(), chosen.end());
+  for (int seed = gpus.next(0); seed >= 0; seed = gpus.next(seed + 1)) {
+    const GpuSet chosen = most_linked_from(seed, gpus, count, beside);
     const int links = link_count(chosen, beside);
     if (links > most) std::tie(best, most) = std::make_tuple(chosen, links);
   }
   return best;
 }
 
-int GpuTree::link_count(int gpu, const Gpus &others) const {
+GpuSet GpuTree::most_linked_from(int seed, const GpuSet &gpus, int count, const GpuSet &beside) const {
+  GpuSet chosen, rest = gpus;
+  chosen.set(seed);
+  rest.clear(seed);
+  for (int left = count - 1; left > 0; --left) {
+    int best = -1, most = -1;
+    for (int gpu = rest.next(0); gpu >= 0; gpu = rest.next(gpu + 1)) {
+      const int gain = link_count(gpu, beside) + link_count(gpu, chosen);
+      if (gain > most) std::tie(best, most) = std::make_tuple(gpu, gain);
+    }
+    chosen.set(best);
+    rest.clear(best);
+  }
+  return chosen;
+}
+
+int GpuTree::link_count(int gpu, const GpuSet &others) const {
   if (links_.empty()) return 0;
+  const int *links = &links_[static_cast<std::size_t>(gpu) * static_cast<std::size_t>(gpus_)];
   int total = 0;
-  for (int other : others)
-    total += links_[static_cast<std::size_t>(gpu) * static_cast<std::size_t>(gpus_) + static_cast<std::size_t>(other)];
+  for (int other = others.next(0); other >= 0; other = others.next(other + 1)) total += links[other];
   return total;
 }
 
 // Between the GPUs (each link twice) and from them to those beside.
-int GpuTree::link_count(const Gpus &gpus, const Gpus &beside) const {
+int GpuTree::link_count(const GpuSet &gpus, const GpuSet &beside) const {
+  if (links_.empty()) return 0;
   int total = 0;
-  for (int gpu : gpus) total += link_count(gpu, gpus) + 2 * link_count(gpu, beside);
+  for (int gpu = gpus.next(0); gpu >= 0; gpu = gpus.next(gpu + 1))
+    total += link_count(gpu, gpus) + 2 * link_count(gpu, beside);
   return total;
 }
 
-void GpuTree::remove(const Gpus &gpus) {
-  for (int gpu : gpus) {
-    const int leaf = leaf_of_gpu_[static_cast<std::size_t>(gpu)];
-    Gpus &left = at(leaf).gpus;
-    left.erase(std::find(left.begin(), left.end(), gpu));
-    for (int group = leaf; group >= 0; group = at(group).parent) {
+void GpuTree::remove(const GpuSet &gpus) {
+  for (int gpu = gpus.next(0); gpu >= 0; gpu = gpus.next(gpu + 1))
+    for (int group = leaf_of_gpu_[static_cast<std::size_t>(gpu)]; group >= 0; group = at(group).parent) {
+      at(group).gpus.clear(gpu);
       --at(group).left;
       at(group).fresh = false;
     }
-  }
 }
 
 } // namespace
 
-std::vector<Gpus> choose_gpus(const NodeState &node, const Bits &suitable, int tasks, int gpus_per_task) {
-  std::vector<Gpus> chosen;
+std::vector<std::vector<int>> choose_gpus(const NodeState &node, const Bits &suitable, int tasks, int gpus_per_task) {
+  return choose_gpus(node, node.free_gpus, suitable, tasks, gpus_per_task);
+}
+
+std::vector<std::vector<int>> choose_gpus(const NodeState &node, const Bits &free, const Bits &suitable, int tasks,
+                                          int gpus_per_task) {
+  std::vector<std::vector<int>> chosen;
   if (tasks <= 0 || gpus_per_task <= 0) return chosen;
-  GpuTree tree(node, suitable);
+  GpuTree tree(node, free, suitable);
   if (gpus_per_task == 1) {
-    for (int gpu : tree.pick(0, tasks, false)) chosen.push_back({gpu});
+    for (int gpu : tree.pick(0, tasks, false).numbers()) chosen.push_back({gpu});
   } else {
     const int group = tasks == 1 ? 0 : tree.group_for(tasks, gpus_per_task);
     for (int task = 0; task < tasks; ++task) {
-      chosen.push_back(tree.pick(group, gpus_per_task, true));
-      tree.remove(chosen.back());
+      const GpuSet gpus = tree.pick(group, gpus_per_task, true);
+      chosen.push_back(gpus.numbers());
+      tree.remove(gpus);
     }
   }
   std::sort(chosen.begin(), chosen.end());

@@ -23,7 +23,10 @@ inline bool is_lost(const NodeState &node, int gpu) {
          node.topology->gpus[static_cast<std::size_t>(gpu)].lost;
 }
 
-// The GPUs of each of so many tasks, ascending, out of the suitable ones; these must be enough.
+// The GPUs of each of so many tasks, ascending, out of the suitable ones; these must be enough. No node has more than
+// max_gpus. `free`: the GPUs that count as not in use; by default those that the node has free.
 std::vector<std::vector<int>> choose_gpus(const NodeState &node, const Bits &suitable, int tasks, int gpus_per_task);
+std::vector<std::vector<int>> choose_gpus(const NodeState &node, const Bits &free, const Bits &suitable, int tasks,
+                                          int gpus_per_task);
 
 } // namespace harmony

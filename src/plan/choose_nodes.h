@@ -13,13 +13,9 @@ struct Share {
   int node = 0;
   int workers = 0;
   int ps = 0;
+  std::vector<int> workers_in = {}; // by domain of the node: so many of the workers go there; empty: anywhere
 };
 using Shares = std::vector<Share>; // ascending by node
-
-enum class Prefer {
-  best_fit, // the nodes that have least left afterwards
-  emptiest, // the nodes with the smallest part in use
-};
 
 struct Choice {
   Prefer prefer = Prefer::best_fit;
@@ -34,6 +30,7 @@ struct Choice {
 std::optional<Shares> fewest_nodes(const Rooms &rooms, const Component &component, const Choice &choice);
 
 // How good a node is for one more task of the role, when it has so many of the component's already. Higher is better.
+// The same question has the same answer until all tasks are placed.
 using Score = std::function<double(const NodeClass &node, int workers, int ps, bool for_ps)>;
 
 // Task by task, workers first, each where the score is highest; among equals the lower weight, then the first node.

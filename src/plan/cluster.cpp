@@ -24,8 +24,21 @@ std::uint64_t memory_taken_mb(const NodeState &node, const Component &component,
 
 } // namespace
 
+void take_from(NodeState &node, const Component &component, const Placement &placement, bool memory_counts) {
+  node.free_cores -= placement.cores;
+  node.free_gpus -= placement.gpus;
+  if (memory_counts) node.free_memory_mb -= std::min(node.free_memory_mb, memory_taken_mb(node, component, placement));
+  if (component.whole_nodes) node.whole_taken = true;
+}
+
 Cluster::Cluster(const Snapshot &snapshot)
     : nodes_(snapshot.nodes), running_(snapshot.running), memory_counts_(snapshot.memory_counts), now_(snapshot.taken) {
+  for (const Running &job : running_) ends(job);
+  distributed_.reserve(nodes_.size());
+  for (const NodeState &node : nodes_) {
+    distributed_.push_back(count_distributed(node));
+    kinds_.add(node, distributed_.back() > 0);
+  }
 }
 
 const Running &Cluster::job_of(const Tenant &tenant) const {
@@ -33,18 +46,26 @@ const Running &Cluster::job_of(const Tenant &tenant) const {
   return planned_.at(static_cast<std::size_t>(-1 - tenant.running));
 }
 
-int Cluster::distributed_on(int node) const {
-  const std::vector<Tenant> &tenants = this->node(node).tenants;
-  return static_cast<int>(std::count_if(tenants.begin(), tenants.end(),
-                                        [&](const Tenant &tenant) { return job_of(tenant).distributed(); }));
+// Before any gang is planned. A tenant whose job is not there is nobody's neighbour across nodes.
+void Cluster::ends(const Running &job) {
+  if (next_end_ == 0 || job.ends < next_end_) next_end_ = job.ends;
+}
+
+int Cluster::count_distributed(const NodeState &node) const {
+  return static_cast<int>(std::count_if(node.tenants.begin(), node.tenants.end(), [&](const Tenant &tenant) {
+    const auto job = static_cast<std::size_t>(tenant.running);
+    return tenant.running >= 0 && job < running_.size() && running_[job].distributed();
+  }));
+}
+
+void Cluster::has_changed(int node) {
+  kinds_.change(node, this->node(node), distributed_on(node) > 0);
+  changed_nodes_.push_back(node);
 }
 
 void Cluster::take(const Component &component, const Placement &placement) {
-  NodeState &node = nodes_.at(static_cast<std::size_t>(placement.node));
-  node.free_cores -= placement.cores;
-  node.free_gpus -= placement.gpus;
-  if (memory_counts_) node.free_memory_mb -= std::min(node.free_memory_mb, memory_taken_mb(node, component, placement));
-  if (component.whole_nodes) node.whole_taken = true;
+  take_from(nodes_.at(static_cast<std::size_t>(placement.node)), component, placement, memory_counts_);
+  has_changed(placement.node);
 }
 
 void Cluster::start(const Gang &gang, const Plan &plan) {
@@ -59,7 +80,8 @@ void Cluster::start(const Gang &gang, const Plan &plan) {
 
   std::map<int, Tenant> tenants; // by node: components that meet on one are one neighbour to the others
   for (const Placement &placement : plan.placements) {
-    take(gang.components.at(static_cast<std::size_t>(placement.component)), placement);
+    take_from(nodes_.at(static_cast<std::size_t>(placement.node)),
+              gang.components.at(static_cast<std::size_t>(placement.component)), placement, memory_counts_);
     Tenant &tenant = tenants[placement.node];
     tenant.workers += placement.workers;
     tenant.ps += placement.ps;
@@ -70,9 +92,12 @@ void Cluster::start(const Gang &gang, const Plan &plan) {
   }
   job.nodes = static_cast<int>(tenants.size());
   planned_.push_back(job);
+  ends(job);
   for (auto &[node, tenant] : tenants) {
     tenant.running = -static_cast<int>(planned_.size()); // -1 - its index
     nodes_[static_cast<std::size_t>(node)].tenants.push_back(tenant);
+    distributed_[static_cast<std::size_t>(node)] += job.distributed();
+    has_changed(node);
   }
 }
 

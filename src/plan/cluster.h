@@ -2,9 +2,11 @@
 // this round have started.
 #pragma once
 
+#include "src/plan/node_kinds.h"
 #include "src/values/plan.h"
 #include "src/values/snapshot.h"
 
+#include <cstdint>
 #include <vector>
 
 namespace harmony {
@@ -21,8 +23,20 @@ public:
   // The job behind a tenant, running or planned in this round.
   const Running &job_of(const Tenant &tenant) const;
 
+  // How many jobs run or are planned, and when the first of them ends by its time limit; 0 if there is none.
+  int jobs() const { return static_cast<int>(running_.size() + planned_.size()); }
+  std::time_t next_end() const { return next_end_; }
+
   // How many distributed jobs (on more than one node) have tasks on the node.
-  int distributed_on(int node) const;
+  int distributed_on(int node) const { return distributed_.at(static_cast<std::size_t>(node)); }
+
+  // The nodes in numbers.
+  const NodeKinds &kinds() const { return kinds_; }
+
+  // The nodes that take() and start() changed since it was made, in order and with repeats, so that whoever keeps
+  // something by node only has to remember how far it has read.
+  const std::vector<int> &changed_nodes() const { return changed_nodes_; }
+  std::uint64_t changes() const { return changed_nodes_.size(); }
 
   // Takes cores, GPUs and memory for one placement, without a tenant: for gangs of several components, while they are
   // being placed.
@@ -33,11 +47,22 @@ public:
   void start(const Gang &gang, const Plan &plan);
 
 private:
+  int count_distributed(const NodeState &node) const;
+  void ends(const Running &job);
+  void has_changed(int node);
+
   std::vector<NodeState> nodes_;
   std::vector<Running> running_;
   std::vector<Running> planned_;
+  std::vector<int> distributed_; // by node
+  NodeKinds kinds_;
+  std::vector<int> changed_nodes_;
   bool memory_counts_ = true;
   std::time_t now_ = 0;
+  std::time_t next_end_ = 0;
 };
+
+// What Cluster::take does to the node.
+void take_from(NodeState &node, const Component &component, const Placement &placement, bool memory_counts);
 
 } // namespace harmony

@@ -72,6 +72,8 @@ bool is_open_to(const NodeState &node, const Component &component) {
   return !component.whole_nodes || is_untouched(node);
 }
 
+using GpusByTask = std::vector<std::vector<int>>;
+
 // What a node has to give, counted once for all the numbers of tasks that are tried.
 struct Room {
   int cores = 0;
@@ -106,17 +108,56 @@ template <class Holds> int most_that(int least, int most, Holds holds) {
   return least;
 }
 
+Bits right_below(const Topology *topology, int domain, const Bits &gpus) {
+  Bits found(gpus.size());
+  if (!topology) return found;
+  for (const int gpu : each(gpus))
+    if (topology->gpus[static_cast<std::size_t>(gpu)].domain == domain) found.set(gpu);
+  return found;
+}
+
+// Of workers whose domains are given, then of the tasks that may be anywhere.
+std::optional<GpusByTask> gpus_by_domain(const NodeState &node, Bits suitable, const std::vector<int> &workers_in,
+                                         int workers, int holders, int gpus_per_task) {
+  GpusByTask chosen;
+  Bits free = node.free_gpus;
+  const auto take = [&](const Bits &from, int tasks) {
+    for (std::vector<int> &gpus : choose_gpus(node, free, from, tasks, gpus_per_task)) {
+      for (const int gpu : gpus) {
+        suitable.clear(gpu);
+        free.clear(gpu);
+      }
+      chosen.push_back(std::move(gpus));
+    }
+  };
+  for (std::size_t domain = 0; domain < workers_in.size(); ++domain) {
+    const int wanted = workers_in[domain];
+    if (wanted == 0) continue;
+    const Bits here = right_below(gpu_topology(node), static_cast<int>(domain), suitable);
+    if (wanted < 0 || wanted > workers || std::int64_t{wanted} * gpus_per_task > here.count()) return std::nullopt;
+    workers -= wanted;
+    holders -= wanted;
+    take(here, wanted);
+  }
+  take(suitable, holders);
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
 // The GPUs of each task that holds some.
-std::vector<std::vector<int>> gpus_by_task(const NodeState &node, const Component &component, int workers, int ps) {
+std::optional<GpusByTask> gpus_by_task(const NodeState &node, const Component &component, int workers, int ps,
+                                       const std::vector<int> &workers_in) {
   const int holders = gpu_holders(component, workers, ps), all = gpus_needed(component, workers, ps);
-  if (holders == 0) return {};
+  if (holders == 0) return GpusByTask();
   const Bits suitable = suitable_gpus(node, component);
+  if (all % holders == 0 && !workers_in.empty())
+    return gpus_by_domain(node, suitable, workers_in, workers, holders, all / holders);
   if (all % holders == 0) return choose_gpus(node, suitable, holders, all / holders);
 
   // Of --gpus-per-node only, and not an equal number for each: who uses which is the job's affair, so they are merely
   // near each other.
-  const std::vector<std::vector<int>> singles = choose_gpus(node, suitable, all, 1);
-  std::vector<std::vector<int>> shares(static_cast<std::size_t>(holders));
+  const GpusByTask singles = choose_gpus(node, suitable, all, 1);
+  GpusByTask shares(static_cast<std::size_t>(holders));
   for (std::int64_t i = 0; i < std::max(all, holders); ++i)
     shares[static_cast<std::size_t>(all > holders ? i * holders / all : i)].push_back(
         singles[static_cast<std::size_t>(all > holders ? i : i * all / holders)].front());
@@ -124,7 +165,7 @@ std::vector<std::vector<int>> gpus_by_task(const NodeState &node, const Componen
 }
 
 std::vector<TaskShare> shares_of(const NodeState &node, const Component &component, int workers, int ps,
-                                 const std::vector<std::vector<int>> &gpus) {
+                                 const GpusByTask &gpus) {
   std::vector<TaskShare> shares;
   int cores = 0;
   for (int task = 0; task < workers + ps; ++task) {
@@ -215,7 +256,7 @@ std::string what_masks(const NodeState &node, int index, const Component &compon
 }
 
 std::optional<Placement> arrange(const NodeState &node, int index, const Component &component, int workers, int ps,
-                                 bool memory_counts) {
+                                 bool memory_counts, const std::vector<int> &workers_in) {
   if (!component.eligible.test(index) || !fits(node, component, workers, ps, memory_counts)) return std::nullopt;
   if (workers == 0 && ps == 0) return std::nullopt;
   Placement placement;
@@ -223,12 +264,13 @@ std::optional<Placement> arrange(const NodeState &node, int index, const Compone
   placement.node_name = node.name;
   placement.workers = workers;
   placement.ps = ps;
-  const std::vector<std::vector<int>> gpus = gpus_by_task(node, component, workers, ps);
+  const std::optional<GpusByTask> gpus = gpus_by_task(node, component, workers, ps, workers_in);
+  if (!gpus) return std::nullopt;
   placement.gpus = component.whole_nodes ? node.free_gpus : Bits(node.free_gpus.size());
-  for (const std::vector<int> &of_task : gpus)
+  for (const std::vector<int> &of_task : *gpus)
     for (int gpu : of_task) placement.gpus.set(gpu);
   placement.cores =
-      component.whole_nodes ? node.free_cores : choose_cores(node, shares_of(node, component, workers, ps, gpus));
+      component.whole_nodes ? node.free_cores : choose_cores(node, shares_of(node, component, workers, ps, *gpus));
   return placement;
 }
 

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace harmony {
 
@@ -42,7 +43,11 @@ std::string what_masks(const NodeState &node, int index, const Component &compon
 // Chooses the cores and GPUs for so many tasks: GPUs of a task below one PCIe switch where possible, the gang's GPUs
 // near each other, the choice that leaves the largest groups of GPUs whole (least fragmenting), cores of the socket of
 // the GPUs. Nothing if they do not fit.
+//
+// `workers_in`, by domain of the node's topology: the GPUs of so many workers are right below that domain, those of the
+// other tasks anywhere; nothing if a domain has too few. It says nothing about workers that hold no GPUs of their own:
+// none at all, or parts of --gpus-per-node that do not come out even.
 std::optional<Placement> arrange(const NodeState &node, int index, const Component &component, int workers, int ps,
-                                 bool memory_counts);
+                                 bool memory_counts, const std::vector<int> &workers_in = {});
 
 } // namespace harmony

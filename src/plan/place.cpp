@@ -55,16 +55,27 @@ std::string short_of_all(const Rooms &rooms, const Component &component) {
 GangPlacer::GangPlacer(const Cluster &cluster, const Gang &gang, bool know_distributed, Of of)
     : gang_(gang), know_distributed_(know_distributed), view_(cluster, of == Of::empty_cluster) {}
 
+void GangPlacer::tell_apart(const std::vector<int> &states) {
+  states_ = &states;
+  known_.clear();
+}
+
+const Rooms &GangPlacer::rooms_of(int component) {
+  if (component == 0) return rooms(0, {});
+  view_.give_back();
+  return rooms(component, {});
+}
+
 const Rooms &GangPlacer::rooms(int index, const std::vector<int> &beside) {
   const Component &component = gang_.components[static_cast<std::size_t>(index)];
   // Only the first component meets the nodes unchanged, whichever way is tried.
-  if (index > 0) return latest_ = find_rooms(view_, component, beside, know_distributed_);
+  if (index > 0) return latest_ = find_rooms(view_, component, beside, know_distributed_, states_);
   const auto found = known_.find(index);
   if (found != known_.end()) return found->second;
-  return known_.emplace(index, find_rooms(view_, component, beside, know_distributed_)).first->second;
+  return known_.emplace(index, find_rooms(view_, component, beside, know_distributed_, states_)).first->second;
 }
 
-std::optional<Plan> GangPlacer::place(const Way &way, bool components_apart) {
+std::optional<Plan> GangPlacer::by(const Way &way, bool components_apart) {
   Plan plan;
   bool whole = !gang_.components.empty();
   for (int i = 0; whole && i < static_cast<int>(gang_.components.size()); ++i)
@@ -96,7 +107,7 @@ bool GangPlacer::arrange_all(int index, const Shares &shares, Plan &plan) {
   const std::size_t before = plan.placements.size();
   for (const Share &share : shares) {
     auto placement = arrange(view_.node(share.node), share.node, component, share.workers, share.ps,
-                             view_.cluster().memory_counts());
+                             view_.cluster().memory_counts(), share.workers_in);
     if (!placement) {
       view_.distrust(share.node);
       known_.clear();
@@ -112,8 +123,8 @@ bool GangPlacer::arrange_all(int index, const Shares &shares, Plan &plan) {
 }
 
 std::optional<Plan> GangPlacer::fewest(const Choice &choice) {
-  return place([&](const Rooms &rooms, const Component &component) { return fewest_nodes(rooms, component, choice); },
-               choice.ps_apart);
+  return by([&](const Rooms &rooms, const Component &component) { return fewest_nodes(rooms, component, choice); },
+            choice.ps_apart);
 }
 
 std::optional<Plan> GangPlacer::by_turns(const std::function<Score(const Rooms &, const Component &)> &scorer) {
@@ -125,7 +136,7 @@ std::optional<Plan> GangPlacer::by_turns(const std::function<Score(const Rooms &
     const auto shares = in_turn(rooms, component, most, scorer(rooms, component));
     return shares ? shares : fewest;
   };
-  return place(way, false);
+  return by(way, false);
 }
 
 int GangPlacer::nodes_at_least() {

@@ -18,6 +18,18 @@ public:
   enum class Of { now, empty_cluster };
   GangPlacer(const Cluster &cluster, const Gang &gang, bool know_distributed, Of of = Of::now);
 
+  // From now on nodes of different states (by node) are not alike: NodeClass::state. They must outlive the placer.
+  void tell_apart(const std::vector<int> &states);
+
+  // How the nodes for one component are chosen; it is given the nodes as the components before it leave them.
+  using Way = std::function<std::optional<Shares>(const Rooms &, const Component &)>;
+  // Components share nodes as far as the way does, unless they are wanted apart.
+  std::optional<Plan> by(const Way &way, bool components_apart);
+
+  // Where the component has room while nothing of the gang is placed. Good until the next question; not for a Way,
+  // which is given its own.
+  const Rooms &rooms_of(int component);
+
   // Components share nodes where they can, unless PS are wanted apart.
   std::optional<Plan> fewest(const Choice &choice);
   // By turns; a gang whose limits on nodes keep that from working out gets the fewest nodes instead.
@@ -30,9 +42,6 @@ public:
   std::string what_is_short();
 
 private:
-  // How the nodes for one component are chosen.
-  using Way = std::function<std::optional<Shares>(const Rooms &, const Component &)>;
-  std::optional<Plan> place(const Way &way, bool components_apart);
   bool place_component(int index, const Way &way, bool apart, Plan &plan);
   bool arrange_all(int index, const Shares &shares, Plan &plan);
   const Rooms &rooms(int index, const std::vector<int> &beside);
@@ -40,6 +49,7 @@ private:
   const Gang &gang_;
   const bool know_distributed_;
   View view_;
+  const std::vector<int> *states_ = nullptr;
   std::map<int, Rooms> known_; // by component, for as long as nothing is taken
   Rooms latest_;
 };

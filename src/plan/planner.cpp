@@ -103,17 +103,11 @@ public:
       decisions.push_back(std::move(decision));
       return false;
     }
-    Proposal proposal = policy_.propose(cluster_, gang, snapshot_.taken < until && !gang.in_a_hurry);
+    Proposal proposal = proposal_for(gang, snapshot_.taken < until && !gang.in_a_hurry);
     decision.verdict = proposal.verdict;
     decision.reason = std::move(proposal.reason);
     decision.candidates = std::move(proposal.candidates);
-    if (decision.verdict == Verdict::place) {
-      const std::string problem = problem_with(cluster_, gang, proposal.plan);
-      if (!problem.empty()) {
-        decision.verdict = Verdict::left_to_stock;
-        decision.reason = fmt::format("policy {} gave a plan that does not fit: {}", policy_.name(), problem);
-      }
-    }
+    if (!proposal.policy.empty()) decision.policy = std::move(proposal.policy);
     if (decision.verdict == Verdict::wait) hold_back(decision, until);
     mask(gang, decision);
     if (decision.verdict == Verdict::place) {
@@ -139,6 +133,18 @@ public:
   }
 
 private:
+  // With a plan that fits, by our own arithmetic.
+  Proposal proposal_for(const Gang &gang, bool may_wait) const {
+    Proposal proposal = policy_.propose(cluster_, gang, may_wait);
+    for (int tries = 0; tries < 2 && proposal.verdict == Verdict::place; ++tries) {
+      const std::string problem = problem_with(cluster_, gang, proposal.plan);
+      if (problem.empty()) return proposal;
+      proposal = tries ? policy_.Policy::instead(cluster_, gang, may_wait, problem)
+                       : policy_.instead(cluster_, gang, may_wait, problem);
+    }
+    return proposal;
+  }
+
   // A cluster only fills up during a round: what had no room for one gang has none for another that asks for the same.
   const Decision *had_no_room(const Gang &gang) const {
     for (const Full &each : full_)

@@ -1,247 +1,298 @@
 #include "src/plan/rooms.h"
 
 #include "src/plan/fit.h"
+#include "src/plan/key_index.h"
+#include "src/plan/task_counter.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 
 namespace harmony {
 namespace {
 
-// What makes nodes alike, packed: compared and hashed for every node of the cluster.
-using Key = std::array<std::uint64_t, 4>;
+std::uint64_t bits(int number) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(number)); }
 
-bool same(const Key &a, const Key &b) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2] && a[3] == b[3]; }
-
-Key key_of(const NodeClass &like) {
-  const auto bits = [](int number) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(number)); };
+// What makes nodes alike, packed.
+KeyIndex<5>::Key key_of(const NodeClass &like) {
   static_assert(max_cores < 1 << 18 && max_gpus < 1 << 10, "they have to fit below");
   return {bits(like.free_cores) | bits(like.cores) << 18 | bits(like.free_gpus) << 36 | bits(like.gpus) << 46 |
               bits(like.distributed) << 56 | bits(like.beside) << 57 | bits(like.required) << 58,
           bits(like.workers) | bits(like.tasks) << 32, bits(like.ps) | bits(like.weight) << 32,
-          like.memory_mb << 15 | bits(like.free_memory) << 8 | bits(like.threads_per_core)};
+          like.memory_mb << 15 | bits(like.free_memory) << 8 | bits(like.threads_per_core), bits(like.state)};
 }
 
-// Open addressing over the classes found so far.
-class ClassTable {
-public:
-  explicit ClassTable(Rooms &rooms) : rooms_(rooms), slots_(1024, -1) {}
+KeyIndex<2>::Key shape_key(const NodeClass &one) {
+  return {bits(one.workers) | bits(one.ps) << 32, bits(one.tasks) | bits(one.threads_per_core) << 32 |
+                                                      bits(one.distributed) << 61 | bits(one.beside) << 62 |
+                                                      bits(one.required) << 63};
+}
 
-  void add(int node, const NodeClass &like) {
-    NodeClass &mine = rooms_.classes[find(like)];
-    if (mine.count++ == 0)
-      mine.first = node;
-    else
-      rooms_.next[static_cast<std::size_t>(mine.last)] = node;
-    mine.last = node;
+double in_use(const NodeClass &one) {
+  const double gpus = one.gpus ? 1 - double(one.free_gpus) / one.gpus : 0;
+  const double cores = one.cores ? 1 - double(one.free_cores) / one.cores : 0;
+  return gpus * 1024 + cores;
+}
+
+// Puts the nodes into classes.
+class Finder {
+public:
+  Finder(const View &view, const Component &component, bool know_distributed, const std::vector<int> *states,
+         Rooms &rooms)
+      : view_(view), component_(component), know_distributed_(know_distributed && !view.empty()), states_(states),
+        kinds_(view.cluster().kinds()), model_(kinds_.model(component.gpus.model)), rooms_(rooms),
+        counter_(view, component, rooms), index_(kinds_.size()), class_of_kind_(kinds_.size(), unseen) {
+    const std::size_t nodes = view.cluster().nodes().size();
+    rooms.classes.reserve(kinds_.size());
+    members_.reserve(kinds_.size());
+    rooms.next.assign(nodes, -1);
+    rooms.class_of.assign(nodes, no_room);
+    next_ = rooms.next.data();
+    class_of_ = rooms.class_of.data();
   }
+
+  // `special`: those that are to be looked at closely, ascending.
+  void look_at_all(const std::vector<int> &special, const std::vector<int> &beside);
+  void finish();
 
 private:
-  static std::size_t hash(const Key &key) {
-    constexpr std::uint64_t odd = 0x9e3779b97f4a7c15u, other = 0xc2b2ae3d27d4eb4fu;
-    const std::uint64_t mixed = (key[0] ^ (key[1] << 7)) * odd ^ (key[2] ^ (key[3] << 9)) * other;
-    return static_cast<std::size_t>(mixed ^ (mixed >> 32));
+  static constexpr int no_room = -1, unseen = -2, unusable = -3, odd = -4;
+
+  struct Members {
+    int first = -1;
+    int last = -1;
+    int count = 0;
+  };
+
+  // As one of its kind.
+  void look_at(int node, int kind);
+  // By itself: it is not as the cluster has it, or not as others of its kind.
+  void look_closely(int index, bool beside);
+
+  int look_at_kind(int index);
+  int class_in_state(int like, int state);
+  Free free_of(const NodeKind &kind) const;
+  int state_of(int node) const { return states_ ? (*states_)[static_cast<std::size_t>(node)] : 0; }
+
+  void look_at_size(int gpus, int cores, int threads_per_core) {
+    rooms_.largest_gpus = std::max(rooms_.largest_gpus, gpus);
+    rooms_.largest_cpus = std::max(rooms_.largest_cpus, cores * threads_per_core);
+  }
+  void look_at_free(const Free &free) {
+    rooms_.most_free_gpus = std::max(rooms_.most_free_gpus, free.gpus);
+    rooms_.most_free_cores = std::max(rooms_.most_free_cores, free.cores);
   }
 
-  std::size_t find(const NodeClass &like) {
-    const Key key = key_of(like);
-    std::size_t at = hash(key) & (slots_.size() - 1);
-    while (slots_[at] >= 0 && !same(keys_[static_cast<std::size_t>(slots_[at])], key))
-      at = (at + 1) & (slots_.size() - 1);
-    if (slots_[at] >= 0) return static_cast<std::size_t>(slots_[at]);
-    slots_[at] = static_cast<int>(keys_.size());
-    keys_.push_back(key);
-    rooms_.classes.push_back(like);
-    if (keys_.size() * 2 > slots_.size()) grow();
-    return keys_.size() - 1;
-  }
-
-  void grow() {
-    slots_.assign(slots_.size() * 2, -1);
-    for (std::size_t i = 0; i < keys_.size(); ++i) {
-      std::size_t at = hash(keys_[i]) & (slots_.size() - 1);
-      while (slots_[at] >= 0) at = (at + 1) & (slots_.size() - 1);
-      slots_[at] = static_cast<int>(i);
+  int class_like(const NodeClass &like) {
+    const std::size_t index = index_.of(key_of(like));
+    if (index == rooms_.classes.size()) {
+      rooms_.classes.push_back(like);
+      rooms_.classes.back().in_use = in_use(like);
+      members_.emplace_back();
     }
+    return static_cast<int>(index);
   }
 
+  void add(int node, int to) {
+    Members &members = members_[static_cast<std::size_t>(to)];
+    *(members.last < 0 ? &members.first : next_ + members.last) = node;
+    members.last = node;
+    ++members.count;
+    class_of_[node] = to;
+  }
+
+  const View &view_;
+  const Component &component_;
+  const bool know_distributed_;
+  const std::vector<int> *states_;
+  const NodeKinds &kinds_;
+  const int model_;
   Rooms &rooms_;
-  std::vector<Key> keys_; // by class
-  std::vector<int> slots_;
+  int *next_ = nullptr; // of the rooms
+  int *class_of_ = nullptr;
+  const TaskCounter counter_;
+  int without_room_ = 0;           // usable nodes
+  KeyIndex<5> index_;              // of the classes
+  std::vector<Members> members_;   // by class
+  std::vector<int> class_of_kind_; // with states: index into likes_
+  std::vector<NodeClass> likes_;   // by kind that has room, as far as they do not depend on the state
+  KeyIndex<1> pairs_;              // of likes_ and states
+  std::vector<int> class_of_pair_;
 };
 
-// Most counts are divided by 1, and a division takes longer than all else that is done with a node.
-int divided(int what, int by) { return by == 1 ? what : what / by; }
-
-struct Free {
-  int cores = 0;
-  int gpus = 0;
-  std::uint64_t memory_mb = 0;
-};
-
-Free free_now(const NodeState &node, const Component &component) {
-  const int gpus = component.gpus.model.empty() ? node.free_gpus.count() : suitable_gpus(node, component).count();
-  return {node.free_cores.count(), gpus, node.free_memory_mb};
+// Nearly all of the time goes into this loop, so what it needs is at hand.
+void Finder::look_at_all(const std::vector<int> &special, const std::vector<int> &beside) {
+  const int end = std::min(component_.eligible.size(), static_cast<int>(rooms_.next.size()));
+  const int *kinds = kinds_.of_nodes().data(), *classes = class_of_kind_.data();
+  const bool by_kind = view_.trusting(), by_kind_alone = by_kind && !states_;
+  std::size_t at = 0;
+  int next_special = special.empty() ? end : special[0];
+  const std::vector<std::uint64_t> &words = component_.eligible.words();
+  for (std::size_t word = 0; word < words.size(); ++word)
+    for (std::uint64_t rest = words[word]; rest; rest &= rest - 1) {
+      const int node = static_cast<int>(word * 64) + __builtin_ctzll(rest);
+      if (node >= end) return;
+      while (next_special < node) next_special = ++at < special.size() ? special[at] : end;
+      const int kind = kinds[node], known = classes[kind];
+      if (known >= 0 && by_kind_alone && node != next_special)
+        add(node, known);
+      else if (by_kind && node != next_special)
+        look_at(node, kind);
+      else
+        look_closely(node, std::binary_search(beside.begin(), beside.end(), node));
+    }
 }
 
-// What tenants hold counts as free. Cores are counted by tenant, because specialised cores are no tenant's.
-Free free_when_empty(const NodeState &node, const Component &component) {
-  Free free{node.free_cores.count(), node.free_gpus.size(), node.memory_mb};
-  for (const Tenant &tenant : node.tenants) free.cores += tenant.cores;
-  if (!component.gpus.model.empty())
-    free.gpus = static_cast<int>(std::count(node.gpu_models.begin(), node.gpu_models.end(), component.gpus.model));
+void Finder::look_at(int node, int kind) {
+  int &known = class_of_kind_[static_cast<std::size_t>(kind)];
+  if (known == unseen) known = look_at_kind(kind);
+  if (known == unusable) return;
+  if (known == odd) return look_closely(node, false);
+  if (known == no_room)
+    ++without_room_;
+  else
+    add(node, states_ ? class_in_state(known, state_of(node)) : known);
+}
+
+void Finder::look_closely(int index, bool beside) {
+  const auto at = static_cast<std::size_t>(index);
+  const NodeState *node = &view_.cluster().nodes()[at];
+  if (!node->usable) return;
+  ++without_room_;
+  look_at_size(node->free_gpus.size(), node->free_cores.size(), std::max(1, node->threads_per_core));
+  const auto changed = view_.changed().find(index);
+  const bool as_empty = view_.empty() && changed == view_.changed().end();
+  if (changed != view_.changed().end()) node = &changed->second;
+  if (!as_empty && (node->whole_taken || (component_.whole_nodes && !node->tenants.empty()))) return;
+
+  const Free free = as_empty ? free_when_empty(*node, component_) : free_now(*node, component_);
+  look_at_free(free);
+  NodeClass like;
+  like.threads_per_core = std::max(1, node->threads_per_core);
+  const bool exactly = !view_.trusting() || view_.distrusted().count(index);
+  if (!(exactly ? counter_.count_exactly(view_.node(index), like) : counter_.count(like.threads_per_core, free, like)))
+    return;
+  like.gpus = node->free_gpus.size();
+  like.free_gpus = free.gpus;
+  like.cores = node->free_cores.size();
+  like.free_cores = free.cores;
+  like.memory_mb = node->memory_mb;
+  like.free_memory = free_memory_part(free.memory_mb, node->memory_mb);
+  like.weight = node->weight;
+  like.required = component_.required.test(index);
+  like.distributed = know_distributed_ && view_.cluster().distributed_on(index) > 0;
+  like.beside = beside;
+  like.state = state_of(index);
+  --without_room_;
+  add(index, class_like(like));
+}
+
+Free Finder::free_of(const NodeKind &kind) const {
+  Free free{kind.free_cores, kind.free_gpus, kind.least_free_memory_mb()};
+  if (view_.empty()) free = {kind.free_cores + kind.tenants_cores, kind.gpus, kind.memory_mb};
+  if (!component_.gpus.model.empty() && kind.model != model_) free.gpus = 0;
   return free;
 }
 
-class Counter {
-public:
-  Counter(const View &view, const Component &component, const Rooms &rooms)
-      : component_(component), memory_counts_(view.cluster().memory_counts()), gpw_(rooms.gpus_per_worker),
-        gpp_(rooms.gpus_per_ps), least_gpus_(least_gpus()) {}
+int Finder::look_at_kind(int index) {
+  const NodeKind &kind = kinds_.kind(index);
+  if (!kind.usable) return unusable;
+  if (!component_.gpus.model.empty() && kind.model == NodeKind::odd_models) return odd;
+  look_at_size(kind.gpus, kind.cores, kind.threads_per_core);
+  if (!view_.empty() && (kind.whole_taken || (component_.whole_nodes && kind.shared))) return no_room;
 
-  // Fills in the three numbers; false if not even one task fits.
-  bool count(const NodeState &node, const Free &free, NodeClass &like) const {
-    if (free.gpus < least_gpus_) return false;
-    const int threads = std::max(1, node.threads_per_core);
-    int cores = free.cores, gpus = free.gpus;
-    if (memory_counts_) {
-      if (component_.memory_per_node_mb > free.memory_mb) return false;
-      if (component_.memory_per_cpu_mb)
-        cores = static_cast<int>(
-            std::min<std::uint64_t>(static_cast<std::uint64_t>(cores), free.memory_mb / component_.memory_per_cpu_mb /
-                                                                           static_cast<std::uint64_t>(threads)));
-      if (component_.memory_per_gpu_mb)
-        gpus = static_cast<int>(
-            std::min<std::uint64_t>(static_cast<std::uint64_t>(gpus), free.memory_mb / component_.memory_per_gpu_mb));
-    }
-    int tasks = tasks_by_cores(threads, cores);
-    if (component_.tasks_per_node) tasks = std::min(tasks, component_.tasks_per_node);
-    if (component_.gpus.per_node > gpus) return false;
-    const int workers = gpw_ ? divided(gpus, gpw_) : tasks;
-    const int ps = gpp_ ? divided(gpus, gpp_) : tasks;
-    if (gpw_ && gpp_) tasks = std::min(tasks, gpus / std::min(gpw_, gpp_));
-    return capped(workers, ps, tasks, like);
+  Free free = free_of(kind);
+  look_at_free(free);
+  NodeClass like;
+  const bool room = counter_.count(kind.threads_per_core, free, like);
+  if (!view_.empty() && counter_.by_memory()) {
+    // More memory never makes for fewer tasks, so if the bounds agree, all between do.
+    NodeClass other;
+    free.memory_mb = kind.most_free_memory_mb();
+    const bool other_room = counter_.count(kind.threads_per_core, free, other);
+    if (room != other_room || like.workers != other.workers || like.ps != other.ps || like.tasks != other.tasks)
+      return odd;
   }
-
-  // The same by the functions that plans are made with.
-  bool count_exactly(const NodeState &node, NodeClass &like) const {
-    const int workers = std::max(0, most_workers(node, component_, 0, memory_counts_));
-    const int ps = std::max(0, most_ps(node, component_, 0, memory_counts_));
-    const int both = workers + std::max(0, most_ps(node, component_, workers, memory_counts_));
-    return capped(workers, ps, both, like);
-  }
-
-private:
-  int least_gpus() const {
-    if (component_.gpus.per_node) return component_.gpus.per_node;
-    const int task = component_.workers == 0 ? gpp_ : component_.ps == 0 ? gpw_ : std::min(gpw_, gpp_);
-    return std::max(task, least_free_gpus(component_));
-  }
-
-  int tasks_by_cores(int threads, int cores) const {
-    const int cpus = std::max(1, component_.cpus_per_task);
-    if (component_.one_task_a_core || cpus >= threads) return divided(cores, divided(cpus + threads - 1, threads));
-    return divided(cores * threads, cpus);
-  }
-
-  bool capped(int workers, int ps, int tasks, NodeClass &like) const {
-    like.workers = std::min({workers, tasks, component_.workers});
-    like.ps = std::min({ps, tasks, component_.ps});
-    like.tasks = std::min(tasks, like.workers + like.ps);
-    return like.tasks > 0;
-  }
-
-  const Component &component_;
-  const bool memory_counts_;
-  const int gpw_, gpp_, least_gpus_;
-};
-
-// The nodes' bits and tenants lie all over the memory, and waiting for them is most of what a look at a large cluster
-// costs; asked for a few nodes ahead, they are there in time.
-void prefetch(const std::vector<NodeState> &nodes, int index, bool tenants) {
-  constexpr int ahead = 12;
-  const auto at = static_cast<std::size_t>(index + ahead);
-  if (at >= nodes.size()) return;
-  __builtin_prefetch(nodes[at].free_gpus.words().data());
-  __builtin_prefetch(nodes[at].free_cores.words().data());
-  if (tenants) __builtin_prefetch(nodes[at].tenants.data());
-}
-
-// The numbers of one node; false if it takes no task. `node` is as the view sees it, unless it is to be emptied first.
-bool describe(const View &view, const Component &component, const Counter &counter, const NodeState &node, int index,
-              bool as_empty, Rooms &rooms, NodeClass &like) {
-  if (!as_empty && (node.whole_taken || (component.whole_nodes && !node.tenants.empty()))) return false;
-  const Free free = as_empty ? free_when_empty(node, component) : free_now(node, component);
-  rooms.most_free_gpus = std::max(rooms.most_free_gpus, free.gpus);
-  rooms.most_free_cores = std::max(rooms.most_free_cores, free.cores);
-  const bool exactly = !view.trusting() || (!view.distrusted().empty() && view.distrusted().count(index));
-  if (!(exactly ? counter.count_exactly(view.node(index), like) : counter.count(node, free, like))) return false;
-  like.gpus = node.free_gpus.size();
+  if (!room) return no_room;
+  like.gpus = kind.gpus;
   like.free_gpus = free.gpus;
-  like.cores = node.free_cores.size();
+  like.cores = kind.cores;
   like.free_cores = free.cores;
-  like.memory_mb = node.memory_mb;
-  like.free_memory = free.memory_mb >= node.memory_mb ? 64 : static_cast<int>(free.memory_mb * 64 / node.memory_mb);
-  like.threads_per_core = std::max(1, node.threads_per_core);
-  like.weight = node.weight;
-  like.required = component.required.test(index);
-  return true;
+  like.memory_mb = kind.memory_mb;
+  like.free_memory = view_.empty() ? free_memory_part(kind.memory_mb, kind.memory_mb) : kind.free_memory;
+  like.threads_per_core = kind.threads_per_core;
+  like.weight = kind.weight;
+  like.distributed = know_distributed_ && kind.distributed;
+  if (!states_) return class_like(like);
+  likes_.push_back(like);
+  return static_cast<int>(likes_.size()) - 1;
 }
 
-void find_required_missing(const Component &component, Rooms &rooms) {
-  const int required = component.required.count();
-  if (required == 0) return;
-  Bits found(component.required.size());
-  for (const NodeClass &one : rooms.classes)
-    for (int i = one.required ? one.first : -1; i >= 0; i = rooms.next[static_cast<std::size_t>(i)]) found.set(i);
-  Bits missing = component.required;
-  missing -= found;
-  rooms.required_missing = missing.first();
+int Finder::class_in_state(int like, int state) {
+  const std::size_t pair = pairs_.of({bits(like) << 32 | bits(state)});
+  if (pair == class_of_pair_.size()) {
+    NodeClass mine = likes_[static_cast<std::size_t>(like)];
+    mine.state = state;
+    class_of_pair_.push_back(class_like(mine));
+  }
+  return class_of_pair_[pair];
+}
+
+void Finder::finish() {
+  rooms_.usable = without_room_;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    NodeClass &one = rooms_.classes[i];
+    one.first = members_[i].first;
+    one.last = members_[i].last;
+    one.count = members_[i].count;
+    rooms_.usable += one.count;
+  }
+  for (const int node : each(component_.required)) {
+    const auto at = static_cast<std::size_t>(node);
+    if (at < rooms_.class_of.size() && rooms_.class_of[at] >= 0) continue;
+    rooms_.required_missing = node;
+    break;
+  }
+}
+
+void find_shapes(Rooms &rooms) {
+  rooms.shapes.clear();
+  for (NodeClass &one : rooms.classes) one.next_alike = -1;
+  KeyIndex<2> index(32);
+  for (std::size_t i = 0; i < rooms.classes.size(); ++i) {
+    NodeClass &one = rooms.classes[i];
+    const std::size_t at = index.of(shape_key(one));
+    if (at == rooms.shapes.size())
+      rooms.shapes.push_back(
+          {one.workers, one.ps, one.tasks, one.threads_per_core, one.distributed, one.beside, one.required});
+    Shape &shape = rooms.shapes[at];
+    one.shape = static_cast<int>(at);
+    (shape.last < 0 ? shape.first : rooms.classes[static_cast<std::size_t>(shape.last)].next_alike) =
+        static_cast<int>(i);
+    shape.last = static_cast<int>(i);
+    shape.nodes += one.count;
+    if (one.count == 0) continue;
+    for (const Prefer by : {Prefer::best_fit, Prefer::emptiest}) {
+      int &best = by == Prefer::emptiest ? shape.emptiest : shape.tightest;
+      const NodeClass &other = rooms.classes[static_cast<std::size_t>(std::max(best, 0))];
+      if (best < 0 || goes_before(by, one, one.first, other, other.first)) best = static_cast<int>(i);
+    }
+  }
+}
+
+// Nodes that are not to be taken for one of their kind, ascending.
+std::vector<int> not_as_their_kind(const View &view, const Component &component, const std::vector<int> &beside) {
+  std::vector<int> nodes = beside;
+  for (const auto &[node, state] : view.changed()) nodes.push_back(node);
+  nodes.insert(nodes.end(), view.distrusted().begin(), view.distrusted().end());
+  for (const int node : each(component.required)) nodes.push_back(node);
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
 }
 
 } // namespace
 
-NodeState emptied(const NodeState &node) {
-  NodeState empty = node;
-  int taken = 0;
-  for (const Tenant &tenant : node.tenants) {
-    taken += tenant.cores;
-    Bits gpus(empty.free_gpus.size());
-    gpus |= tenant.gpus;
-    empty.free_gpus |= gpus;
-  }
-  for (int core = 0; core < empty.free_cores.size() && taken > 0; ++core) {
-    if (empty.free_cores.test(core)) continue;
-    empty.free_cores.set(core);
-    --taken;
-  }
-  empty.free_memory_mb = empty.memory_mb;
-  empty.whole_taken = false;
-  empty.tenants.clear();
-  return empty;
-}
-
-const NodeState &View::node(int index) const {
-  const auto changed = changed_.find(index);
-  if (changed != changed_.end()) return changed->second;
-  if (!empty_) return cluster_.node(index);
-  return changed_.emplace(index, emptied(cluster_.node(index))).first->second;
-}
-
-void View::take(const Component &component, const Placement &placement) {
-  // A cluster of that node alone, so that taking is the same arithmetic everywhere.
-  Snapshot only;
-  only.memory_counts = cluster_.memory_counts();
-  only.nodes.push_back(node(placement.node));
-  Cluster alone(only);
-  Placement here = placement;
-  here.node = 0;
-  alone.take(component, here);
-  changed_[placement.node] = alone.node(0);
-}
-
-Rooms find_rooms(const View &view, const Component &component, const std::vector<int> &beside, bool know_distributed) {
+Rooms find_rooms(const View &view, const Component &component, const std::vector<int> &beside, bool know_distributed,
+                 const std::vector<int> *states) {
   Rooms rooms;
   rooms.gpus_per_node = component.gpus.per_node;
   if (!rooms.gpus_per_node) {
@@ -249,44 +300,30 @@ Rooms find_rooms(const View &view, const Component &component, const std::vector
     rooms.gpus_per_ps = gpus_per_ps(component);
   }
   rooms.cpus_per_task = std::max(1, component.cpus_per_task);
-  const std::vector<NodeState> &nodes = view.cluster().nodes();
-  rooms.next.assign(nodes.size(), -1);
-  ClassTable table(rooms);
-  const Counter counter(view, component, rooms);
-  auto changed = view.changed().begin();
-  std::size_t at_beside = 0;
-  const int end = std::min(component.eligible.size(), static_cast<int>(nodes.size()));
-  for (int i = component.eligible.first(); i >= 0 && i < end; i = component.eligible.next(i + 1)) {
-    prefetch(nodes, i, view.empty() || know_distributed);
-    const NodeState *node = &nodes[static_cast<std::size_t>(i)];
-    if (!node->usable) continue;
-    ++rooms.usable;
-    rooms.largest_gpus = std::max(rooms.largest_gpus, node->free_gpus.size());
-    rooms.largest_cpus = std::max(rooms.largest_cpus, node->free_cores.size() * std::max(1, node->threads_per_core));
-    while (changed != view.changed().end() && changed->first < i) ++changed;
-    const bool is_changed = changed != view.changed().end() && changed->first == i;
-    if (is_changed) node = &changed->second;
-    NodeClass like;
-    if (!describe(view, component, counter, *node, i, view.empty() && !is_changed, rooms, like)) continue;
-    like.distributed = know_distributed && !view.empty() && view.cluster().distributed_on(i) > 0;
-    while (at_beside < beside.size() && beside[at_beside] < i) ++at_beside;
-    like.beside = at_beside < beside.size() && beside[at_beside] == i;
-    table.add(i, like);
-  }
-  find_required_missing(component, rooms);
+  Finder finder(view, component, know_distributed, states, rooms);
+  finder.look_at_all(not_as_their_kind(view, component, beside), beside);
+  finder.finish();
+  find_shapes(rooms);
   return rooms;
 }
 
 Rooms without(const Rooms &rooms, const std::vector<int> &nodes) {
   Rooms rest = rooms;
-  for (NodeClass &one : rest.classes) {
-    const NodeClass before = one;
+  const auto is_out = [&](int node) { return std::binary_search(nodes.begin(), nodes.end(), node); };
+  for (const int node : nodes) {
+    const int of_class = rooms.class_of[static_cast<std::size_t>(node)];
+    if (of_class < 0 || rest.class_of[static_cast<std::size_t>(node)] < 0) continue;
+    NodeClass &one = rest.classes[static_cast<std::size_t>(of_class)];
+    const int first = one.first;
     one.first = one.last = -1;
     one.count = 0;
-    for (int i = before.first, following; i >= 0; i = following) {
+    for (int i = first, following; i >= 0; i = following) {
       following = rest.next[static_cast<std::size_t>(i)];
       rest.next[static_cast<std::size_t>(i)] = -1;
-      if (std::binary_search(nodes.begin(), nodes.end(), i)) continue;
+      if (is_out(i)) {
+        rest.class_of[static_cast<std::size_t>(i)] = -1;
+        continue;
+      }
       if (one.count++ == 0)
         one.first = i;
       else
@@ -294,6 +331,7 @@ Rooms without(const Rooms &rooms, const std::vector<int> &nodes) {
       one.last = i;
     }
   }
+  find_shapes(rest);
   return rest;
 }
 

@@ -4,47 +4,14 @@
 // refuses is counted exactly from then on.
 #pragma once
 
-#include "src/plan/cluster.h"
+#include "src/plan/view.h"
 #include "src/values/gang.h"
 #include "src/values/plan.h"
 
 #include <cstdint>
-#include <map>
-#include <set>
 #include <vector>
 
 namespace harmony {
-
-// The cluster as the next component of a gang meets it: with what the components before it took, which are few nodes,
-// so the cluster itself is never copied. `empty` looks at the same nodes as if no job ran.
-class View {
-public:
-  explicit View(const Cluster &cluster, bool empty = false) : cluster_(cluster), empty_(empty) {}
-
-  const Cluster &cluster() const { return cluster_; }
-  bool empty() const { return empty_; }
-  const NodeState &node(int index) const;
-  const std::map<int, NodeState> &changed() const { return changed_; }
-
-  void take(const Component &component, const Placement &placement);
-  void give_back() { changed_.clear(); } // all that was taken
-
-  // From now on the node, or every node, is counted exactly.
-  void distrust(int node) { distrusted_.insert(node); }
-  void distrust_all() { trusting_ = false; }
-  bool trusting() const { return trusting_; }
-  const std::set<int> &distrusted() const { return distrusted_; }
-
-private:
-  const Cluster &cluster_;
-  bool empty_;
-  bool trusting_ = true;
-  mutable std::map<int, NodeState> changed_; // node() adds nodes that were emptied
-  std::set<int> distrusted_;
-};
-
-// The node as it would be if no job ran on it.
-NodeState emptied(const NodeState &node);
 
 // Nodes alike.
 struct NodeClass {
@@ -59,18 +26,58 @@ struct NodeClass {
   int free_memory = 0; // in 64ths of the node's: nodes need not agree to the MB to be alike
   int threads_per_core = 1;
   int weight = 1;
+  double in_use = 0;        // the part of its GPUs, then of its cores: 1024 of the one go before 1 of the other
   bool distributed = false; // another distributed job is there
   bool beside = false;      // the gang has tasks there already
   bool required = false;
+  int state = 0; // what else its nodes have in common, as whoever asked tells them apart
 
   int first = -1; // its members, ascending: first, then Rooms::next
   int last = -1;
   int count = 0;
+
+  int shape = -1;      // index into Rooms::shapes
+  int next_alike = -1; // the next class of that shape
 };
 
+enum class Prefer {
+  best_fit, // the nodes that have least left afterwards
+  emptiest, // the nodes with the smallest part in use
+};
+
+// Classes that are alike in how many tasks their nodes take; far fewer than classes on a busy cluster.
+struct Shape {
+  int workers = 0; // as in NodeClass
+  int ps = 0;
+  int tasks = 0;
+  int threads_per_core = 1;
+  bool distributed = false;
+  bool beside = false;
+  bool required = false;
+
+  int first = -1; // its classes, ascending: first, then NodeClass::next_alike
+  int last = -1;
+  int nodes = 0;
+  int tightest = -1; // the class that goes before the others, by what is preferred
+  int emptiest = -1;
+
+  int preferred(Prefer by) const { return by == Prefer::emptiest ? emptiest : tightest; }
+};
+
+// Which of two classes of a shape goes first, each with the first node that it has left.
+inline bool goes_before(Prefer by, const NodeClass &one, int its_node, const NodeClass &other, int others_node) {
+  if (by == Prefer::emptiest && one.in_use != other.in_use) return one.in_use < other.in_use;
+  if (one.weight != other.weight) return one.weight < other.weight;
+  if (by == Prefer::best_fit && one.free_gpus != other.free_gpus) return one.free_gpus < other.free_gpus;
+  if (by == Prefer::best_fit && one.free_cores != other.free_cores) return one.free_cores < other.free_cores;
+  return its_node < others_node;
+}
+
 struct Rooms {
-  std::vector<NodeClass> classes;
-  std::vector<int> next; // by node, -1 at the end
+  std::vector<NodeClass> classes; // ascending by their first nodes
+  std::vector<int> next;          // by node, -1 at the end
+  std::vector<int> class_of;      // by node, -1: none
+  std::vector<Shape> shapes;
   int gpus_per_worker = 0;
   int gpus_per_ps = 0;
   int cpus_per_task = 1;
@@ -90,8 +97,9 @@ struct Rooms {
 };
 
 // `beside`: nodes of the gang's components before this one, ascending. Whether another distributed job is on a node
-// is looked up only if asked for.
-Rooms find_rooms(const View &view, const Component &component, const std::vector<int> &beside, bool know_distributed);
+// is looked up only if asked for. `states`: by node, nodes of different states are not alike; nullptr: all 0.
+Rooms find_rooms(const View &view, const Component &component, const std::vector<int> &beside, bool know_distributed,
+                 const std::vector<int> *states = nullptr);
 
 // The same without those nodes (ascending).
 Rooms without(const Rooms &rooms, const std::vector<int> &nodes);

@@ -12,32 +12,6 @@
 namespace harmony {
 namespace {
 
-struct Variant {
-  const char *what;
-  Choice choice;
-};
-
-// In the order in which equals are preferred.
-std::vector<Variant> variants(const Gang &gang) {
-  const auto choice = [](Prefer prefer, bool avoid, bool even, bool apart) {
-    Choice made;
-    made.prefer = prefer;
-    made.avoid_distributed = avoid;
-    made.ps_even = even;
-    made.ps_apart = apart;
-    return made;
-  };
-  constexpr Prefer fit = Prefer::best_fit, empty = Prefer::emptiest;
-  std::vector<Variant> all{{"fewest nodes, emptiest", choice(empty, false, false, false)},
-                           {"fewest nodes without a distributed job", choice(fit, true, false, false)},
-                           {"emptiest nodes without a distributed job", choice(empty, true, false, false)}};
-  if (gang.ps() == 0) return all;
-  all.push_back({"PS evenly on the nodes", choice(empty, false, true, false)});
-  all.push_back({"PS apart from workers", choice(fit, false, false, true)});
-  all.push_back({"PS apart from workers, emptiest", choice(empty, false, false, true)});
-  return all;
-}
-
 // The gangs that were looked at, with what each would lose and cost.
 class Comparison {
 public:
@@ -84,7 +58,7 @@ public:
     comparison.consider(placer.fewest({}), "fewest nodes");
     if (comparison.empty()) return no_room_for(placer);
     const std::vector<int> first = nodes_of(comparison.latest());
-    for (const Variant &variant : variants(gang)) {
+    for (const Variant &variant : diverse_variants(gang)) {
       if (comparison.undisturbed()) break;
       comparison.consider(placer.fewest(variant.choice), variant.what);
     }

@@ -30,6 +30,14 @@ Proposal place_at(std::vector<Considered> considered, const std::string &reason)
 Proposal wait_for(const std::string &reason, const std::vector<Considered> &considered);
 Proposal no_room_for(GangPlacer &placer);
 
+// Ways to place a whole gang that differ in what they give up, besides the fewest nodes with the best fit; in the order
+// in which equals are preferred.
+struct Variant {
+  const char *what;
+  Choice choice;
+};
+std::vector<Variant> diverse_variants(const Gang &gang);
+
 // Least nodes, then least left over.
 Considered packed(const Cluster &cluster, Plan plan, const char *what);
 

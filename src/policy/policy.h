@@ -1,5 +1,6 @@
 // What every policy answers: where a gang goes, or that it waits. The same objects work in slurmctld and in the
-// simulator. A policy has no state of its own that changes: it may be asked from any thread.
+// simulator. A policy that make_policy gives has no state that changes: it may be asked from any thread. Policy
+// "learned" needs a model and is made for each round (learned.h).
 #pragma once
 
 #include "src/plan/cluster.h"
@@ -17,6 +18,7 @@ struct Proposal {
   Plan plan;                         // whole, or empty unless the verdict is place
   std::string reason;                // one sentence for the job's owner
   std::vector<Candidate> candidates; // best first, a few
+  std::string policy = {};           // whose it is, if not the policy's that was asked
 };
 
 class Policy {
@@ -27,9 +29,13 @@ public:
   // Where this gang should start now. `may_wait` is false when it has waited as long as it may: then a policy that
   // would wait gives its best plan that starts now instead.
   virtual Proposal propose(const Cluster &cluster, const Gang &gang, bool may_wait) const = 0;
+
+  // What to do instead of a plan it gave that does not fit, which is a fault of the policy. By itself: nothing.
+  virtual Proposal instead(const Cluster &cluster, const Gang &gang, bool may_wait, const std::string &problem) const;
 };
 
-// The policy of that name, or nullptr. policy_names() is what harmony.conf may say, in the order of the manual.
+// The policy of that name, or nullptr; "learned" cannot be made by its name alone. policy_names() is what harmony.conf
+// may say, in the order of the manual.
 std::unique_ptr<Policy> make_policy(const std::string &name);
 const std::vector<std::string> &policy_names();
 

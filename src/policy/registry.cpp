@@ -1,3 +1,4 @@
+#include "src/policy/learned.h"
 #include "src/policy/policies.h"
 
 #include <fmt/format.h>
@@ -36,6 +37,13 @@ std::vector<Candidate> told(const std::vector<Considered> &considered) {
 
 } // namespace
 
+Proposal Policy::instead(const Cluster &, const Gang &, bool, const std::string &problem) const {
+  Proposal proposal;
+  proposal.verdict = Verdict::left_to_stock;
+  proposal.reason = fmt::format("policy {} gave a plan that does not fit: {}", name(), problem);
+  return proposal;
+}
+
 std::unique_ptr<Policy> make_policy(const std::string &name) {
   for (const Known &one : known)
     if (name == one.name) return one.make();
@@ -44,7 +52,7 @@ std::unique_ptr<Policy> make_policy(const std::string &name) {
 
 const std::vector<std::string> &policy_names() {
   static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
+    std::vector<std::string> all{learned_policy};
     for (const Known &one : known) all.emplace_back(one.name);
     return all;
   }();
@@ -73,6 +81,26 @@ Proposal no_room_for(GangPlacer &placer) {
   proposal.verdict = Verdict::no_room;
   proposal.reason = placer.what_is_short();
   return proposal;
+}
+
+std::vector<Variant> diverse_variants(const Gang &gang) {
+  const auto choice = [](Prefer prefer, bool avoid, bool even, bool apart) {
+    Choice made;
+    made.prefer = prefer;
+    made.avoid_distributed = avoid;
+    made.ps_even = even;
+    made.ps_apart = apart;
+    return made;
+  };
+  constexpr Prefer fit = Prefer::best_fit, empty = Prefer::emptiest;
+  std::vector<Variant> all{{"fewest nodes, emptiest", choice(empty, false, false, false)},
+                           {"fewest nodes without a distributed job", choice(fit, true, false, false)},
+                           {"emptiest nodes without a distributed job", choice(empty, true, false, false)}};
+  if (gang.ps() == 0) return all;
+  all.push_back({"PS evenly on the nodes", choice(empty, false, true, false)});
+  all.push_back({"PS apart from workers", choice(fit, false, false, true)});
+  all.push_back({"PS apart from workers, emptiest", choice(empty, false, false, true)});
+  return all;
 }
 
 Considered packed(const Cluster &cluster, Plan plan, const char *what) {

@@ -2,6 +2,7 @@
 
 #include "plugin/client/controller.h"
 #include "src/tool/explain_command.h"
+#include "src/tool/model_command.h"
 #include "src/tool/run_command.h"
 #include "src/tool/reset_statistics.h"
 #include "src/tool/status.h"
@@ -80,6 +81,50 @@ CLI::App *add_topology(CLI::App &app, harmony::TopologyOptions &options) {
   return topology;
 }
 
+CLI::App *add_model_action(CLI::App &model, harmony::ModelAction action, const char *name, const char *help,
+                           harmony::ModelOptions &options) {
+  CLI::App *app = model.add_subcommand(name, help);
+  app->callback([action, &options] { options.action = action; });
+  if (action == harmony::ModelAction::features) return app;
+  app->add_option("--store", options.store, "The store; " HARMONY_MODEL_STORE " by default")->type_name("DIR");
+  app->add_option("--slurm-user", options.slurm_user,
+                  "Who may own the files besides root; by default SlurmUser of slurm.conf, without one the caller")
+      ->type_name("USER");
+  return app;
+}
+
+CLI::App *add_model(CLI::App &app, harmony::ModelOptions &options) {
+  using harmony::ModelAction;
+  CLI::App *model = app.add_subcommand("model", "See, verify, publish and switch the models of the model store");
+  const auto action = [&](ModelAction which, const char *name, const char *help) {
+    return add_model_action(*model, which, name, help, options);
+  };
+  CLI::App *list = action(ModelAction::list, "list", "List the versions; says which is in use");
+  CLI::App *show = action(ModelAction::show, "show", "Show what a version says of itself");
+  CLI::App *verify =
+      action(ModelAction::verify, "verify", "Check everything that slurmctld checks before it loads one");
+  show->add_option("VERSION", options.what, "The one in use by default");
+  verify->add_option("VERSION|DIR", options.what, "A version, the one in use by default, or a directory to be added");
+  CLI::App *features =
+      action(ModelAction::features, "features", "Print the features that models see, with what they mean");
+  features->add_option("--types", options.types, "Job types that the model knows; some features are by type")
+      ->delimiter(',')
+      ->type_name("NAME,...");
+  for (CLI::App *each : {list, show, verify, features})
+    each->add_flag("--json", options.json, "Print JSON for programs");
+  action(ModelAction::add, "add", "Publish a directory as the next version; it is not in use yet")
+      ->add_option("DIR", options.what, "With model.pt, manifest.json and MODEL_CARD.md; it is copied")
+      ->required();
+  action(ModelAction::use, "use", "Verify a version and have slurmctld use it from its next planning round on")
+      ->add_option("VERSION", options.what, "A number of `harmony model list`")
+      ->required();
+  action(ModelAction::rollback, "rollback", "Go back to the version that was in use before");
+  model->require_subcommand(1);
+  model->footer(
+      "Exit code: 0 done, or sound; 1 failed, or something is wrong with the model or the store; 2 wrong usage.");
+  return model;
+}
+
 CLI::App *add_run(CLI::App &app, harmony::RunOptions &options) {
   CLI::App *run = app.add_subcommand("run", "Start the roles of a gang from inside its batch script");
   run->add_option("--worker", options.worker, "What each worker runs, a shell command")
@@ -115,6 +160,8 @@ int main(int argc, char **argv) {
   add_topology(app, topology_options);
   harmony::RunOptions run_options;
   CLI::App *run = add_run(app, run_options);
+  harmony::ModelOptions model_options;
+  CLI::App *model = add_model(app, model_options);
 
   try {
     app.parse(argc, argv);
@@ -122,6 +169,7 @@ int main(int argc, char **argv) {
     return app.exit(error) == 0 ? 0 : 2;
   }
   if (run->parsed()) return harmony::run_gang(run_options);
+  if (model->parsed()) return harmony::run_model(model_options);
   if (explain->parsed()) return harmony::explain(explain_options);
   return status->parsed() ? run_status(status_options) : harmony::run_topology(topology_options);
 }

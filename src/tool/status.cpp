@@ -10,9 +10,11 @@
 #include <ctime>
 #include <initializer_list>
 #include <iterator>
+#include <map>
 #include <sstream>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace harmony {
 namespace {
@@ -52,6 +54,7 @@ const char *health_name(Health health) {
 
 // Steps in the order of a round.
 constexpr const char *timing_order[] = {"lock", "snapshot", "plan", "publish", "round", "job_test"};
+constexpr const char *model_timing_order[] = {"encode", "inference", "propose"};
 
 constexpr std::pair<const char *, const char *> counter_help[] = {
     {"rounds", "Planning rounds."},
@@ -68,6 +71,12 @@ constexpr std::pair<const char *, const char *> counter_help[] = {
     {"shadow_same", "In shadow mode, jobs that stock placed as planned."},
     {"shadow_other", "In shadow mode, jobs that stock placed otherwise."},
     {"settings_refused", "Times harmony.conf was refused."},
+    {"gangs_by_model", "Decisions that the model made."},
+    {"probes", "Times the model was asked in shadow, while the breaker was not closed."},
+    {"models_loaded", "Models that were taken into service."},
+    {"models_refused", "Models that were not."},
+    {"scores_computed", "Scores that the model computed."},
+    {"scores_reused", "Scores taken from a candidate in the same state."},
 };
 
 constexpr const char *statistics_fact = "HarmonyStatistics";
@@ -81,6 +90,23 @@ bool planner_is_down(const ControllerReport &report, const StatisticsReport &sta
   const std::string &planner = statistics.facts.planner;
   return fact(report, "HarmonyMode") != "off" &&
          (begins_with(planner, "unwell") || begins_with(planner, "not running"));
+}
+
+bool is_learned(const StatisticsReport &statistics) { return statistics.facts.policy == "learned"; }
+
+bool has_model(const StatisticsFacts &facts) { return !facts.model.empty() && facts.model != "none"; }
+
+// Why the model that is wanted does not decide; empty if it does, or none is wanted.
+std::string why_not_the_model(const StatisticsReport &statistics) {
+  const StatisticsFacts &facts = statistics.facts;
+  if (!is_learned(statistics)) return "";
+  if (!has_model(facts))
+    return fmt::format("no model is in service, the heuristic decides{}{}", facts.model_problem.empty() ? "" : ": ",
+                       facts.model_problem);
+  if (!facts.model_problem.empty()) return fmt::format("{} stays in service: {}", facts.model, facts.model_problem);
+  if (!facts.breaker.empty() && !begins_with(facts.breaker, "closed"))
+    return fmt::format("{} is not used, the heuristic decides; the breaker is {}", facts.model, facts.breaker);
+  return "";
 }
 
 std::string time_text(std::time_t time) {
@@ -100,19 +126,37 @@ std::string section(std::string_view heading, const Rows &rows) {
 std::string times_text(const StatisticsReport &statistics) {
   std::string text =
       fmt::format("\nTimes (microseconds)\n  {:<10}{:>10}{:>13}{:>13}{:>13}\n", "STEP", "COUNT", "MEAN", "P99", "MAX");
-  for (const char *step : timing_order) {
+  const auto row = [&text, &statistics](const char *step) {
     const TimingSummary &time = statistics.times.at(step);
     text += fmt::format("  {:<10}{:>10}{:>13.1f}{:>13.1f}{:>13.1f}\n", step, time.count, time.mean_us, time.p99_us,
                         time.max_us);
-  }
+  };
+  for (const char *step : timing_order) row(step);
+  if (is_learned(statistics))
+    for (const char *step : model_timing_order) row(step);
   return text;
 }
 
-std::string fallbacks_text(const StatisticsReport &statistics) {
+std::string causes_text(const char *heading, const std::map<std::string, std::uint64_t> &counts) {
   std::string causes;
-  for (const auto &[cause, count] : statistics.fallbacks)
+  for (const auto &[cause, count] : counts)
     if (count != 0) causes += fmt::format("  {:<20}{}\n", cause, count);
-  return "\nFallbacks to stock\n" + (causes.empty() ? "  none\n" : causes);
+  return fmt::format("\n{}\n{}", heading, causes.empty() ? "  none\n" : causes);
+}
+
+std::string model_text(const StatisticsReport &statistics) {
+  const StatisticsFacts &facts = statistics.facts;
+  const auto count = [&statistics](const char *name) { return std::to_string(statistics.counters.at(name)); };
+  return section("Model", {{"in service", has_model(facts) ? facts.model : "none"},
+                           {"problem", facts.model_problem},
+                           {"breaker", facts.breaker},
+                           {"loaded", count("models_loaded")},
+                           {"refused", count("models_refused")},
+                           {"gangs decided", count("gangs_by_model")},
+                           {"probes", count("probes")},
+                           {"scores computed", count("scores_computed")},
+                           {"scores reused", count("scores_reused")}}) +
+         causes_text("Left to the heuristic", statistics.model_faults);
 }
 
 // In the manner of sdiag.
@@ -122,7 +166,6 @@ std::string statistics_text(const StatisticsReport &statistics) {
   const auto count = [&statistics](const char *name) { return std::to_string(statistics.counters.at(name)); };
   std::string text = section("Planner", {{"state", facts.planner},
                                          {"policy", facts.policy},
-                                         {"model", facts.model},
                                          {"settings file", facts.settings_file},
                                          {"settings problem", facts.settings_problem},
                                          {"settings refused", count("settings_refused")},
@@ -141,7 +184,8 @@ std::string statistics_text(const StatisticsReport &statistics) {
                             {"no room", count("no_room")},
                             {"left to stock", count("left_to_stock")},
                             {"held at the gate", count("held")}});
-  text += fallbacks_text(statistics);
+  text += causes_text("Fallbacks to stock", statistics.fallbacks);
+  if (is_learned(statistics)) text += model_text(statistics);
   if (facts.mode == "shadow")
     text +=
         section("Shadow: what stock did", {{"as planned", count("shadow_same")}, {"otherwise", count("shadow_other")}});
@@ -204,12 +248,26 @@ void add_counters(Metrics &metrics, const StatisticsReport &statistics) {
   metrics.family("harmony_fallbacks_total", "counter", "Managed jobs left to stock, by cause.");
   for (const auto &[cause, count] : statistics.fallbacks)
     metrics.sample("harmony_fallbacks_total", {{"cause", cause}}, count);
+  metrics.family("harmony_model_faults_total", "counter",
+                 "Gangs left to the heuristic instead of the model, by cause.");
+  for (const auto &[cause, count] : statistics.model_faults)
+    metrics.sample("harmony_model_faults_total", {{"cause", cause}}, count);
+}
+
+void add_model(Metrics &metrics, const StatisticsFacts &facts) {
+  metrics.gauge("harmony_model_in_service", "1 if a model is loaded.", int{has_model(facts)});
+  metrics.gauge("harmony_model_good", "0 if the model that is wanted was refused or is missing.",
+                int{facts.model_problem.empty()});
+  metrics.gauge("harmony_breaker_closed", "0 if the model is not used because it failed time after time.",
+                int{facts.breaker.empty() || begins_with(facts.breaker, "closed")});
 }
 
 void add_times(Metrics &metrics, const StatisticsReport &statistics) {
   constexpr double second = 1e6;
+  std::vector<const char *> steps(std::begin(timing_order), std::end(timing_order));
+  steps.insert(steps.end(), std::begin(model_timing_order), std::end(model_timing_order));
   metrics.family("harmony_step_seconds", "summary", "How long each step takes, since the last reset.");
-  for (const char *step : timing_order) {
+  for (const char *step : steps) {
     const TimingSummary &time = statistics.times.at(step);
     if (time.count != 0)
       metrics.sample("harmony_step_seconds", {{"step", step}, {"quantile", "0.99"}}, time.p99_us / second);
@@ -217,7 +275,7 @@ void add_times(Metrics &metrics, const StatisticsReport &statistics) {
     metrics.sample("harmony_step_seconds_count", {{"step", step}}, time.count);
   }
   metrics.family("harmony_step_max_seconds", "gauge", "The longest each step took since the last reset.");
-  for (const char *step : timing_order)
+  for (const char *step : steps)
     metrics.sample("harmony_step_max_seconds", {{"step", step}}, statistics.times.at(step).max_us / second);
 }
 
@@ -233,6 +291,7 @@ void add_statistics(Metrics &metrics, const StatisticsReport &statistics) {
   metrics.gauge("harmony_counters_since_timestamp_seconds", "When the counters were last reset.", statistics.since);
   if (statistics.last_round != 0)
     metrics.gauge("harmony_last_round_timestamp_seconds", "When the last planning round ended.", statistics.last_round);
+  if (is_learned(statistics)) add_model(metrics, facts);
   add_counters(metrics, statistics);
   add_times(metrics, statistics);
 }
@@ -256,7 +315,7 @@ Status judge(const ControllerReport &report, const std::string &our_dir, const s
   if (const std::string &problem = statistics.facts.settings_problem; !problem.empty())
     return {Health::good, fmt::format("the last good settings stay; mend {} and scontrol reconfigure: {}",
                                       statistics.facts.settings_file, problem)};
-  return {Health::good, ""};
+  return {Health::good, fact(report, "HarmonyMode") == "off" ? "" : why_not_the_model(statistics)};
 }
 
 std::string status_text(const ControllerReport &report, const Status &status) {

@@ -18,8 +18,9 @@ enum class Health {
 
 struct Status {
   Health health = Health::no_answer;
-  std::string advice; // what is wrong and what to do; empty if all is well. A refused harmony.conf is said here too,
-                      // but leaves the health good: the last good settings are in force
+  // What is wrong and what to do; empty if all is well. A refused harmony.conf, and a model that does not decide, are
+  // said here too, but leave the health good: the last good settings are in force, or the heuristic plans.
+  std::string advice;
 };
 
 // `our_dir` is where this build's overlay is installed, `built_for` the Slurm version it was built for.

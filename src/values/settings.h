@@ -12,14 +12,21 @@ enum class Manage {
   gpu,       // every job that asks for GPUs
 };
 
+// $(localstatedir)/lib/slurm-harmony/models
+extern const char *const default_model_store;
+
 struct Settings {
   std::string policy = "pack";
+  std::string heuristic = "pack"; // Heuristic: who places a gang when policy learned has no answer
   Manage manage = Manage::annotated;
-  int interval_ms = 10000;    // Interval: a round at least so often
-  int min_interval_ms = 50;   // MinInterval: and at most so often
-  int round_budget_ms = 1000; // RoundBudget: gangs not planned within it wait for the next round
-  int max_wait_s = 600;       // MaxWait: no decision holds a gang back for longer in all
-  int keep_decisions = 10000; // KeepDecisions: how many `harmony explain` can look back
+  int interval_ms = 10000;        // Interval: a round at least so often
+  int min_interval_ms = 50;       // MinInterval: and at most so often
+  int round_budget_ms = 1000;     // RoundBudget: gangs not planned within it wait for the next round
+  int inference_budget_ms = 2000; // InferenceBudget: no round waits longer for the model; default RoundBudget + 1 s
+  int max_wait_s = 600;           // MaxWait: no decision holds a gang back for longer in all
+  int keep_decisions = 10000;     // KeepDecisions: how many `harmony explain` can look back
+  std::string model_store = default_model_store; // ModelStore: where policy learned finds its model
+  int breaker_pause_ms = 30000; // BreakerPause: a model that keeps failing is at first not asked for so long
 };
 
 } // namespace harmony

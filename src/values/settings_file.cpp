@@ -12,13 +12,22 @@
 #include <map>
 #include <utility>
 
+#ifndef HARMONY_MODEL_STORE
+#define HARMONY_MODEL_STORE "/var/lib/slurm-harmony/models"
+#endif
+
 namespace harmony {
+
+const char *const default_model_store = HARMONY_MODEL_STORE;
+
 namespace {
 
 constexpr std::size_t max_file_length = 64 * 1024;
 constexpr std::size_t max_line_length = 4096;
 constexpr std::size_t max_problems = 20; // each is a line in slurmctld's log
 constexpr std::uint32_t max_keep_decisions = 1000000;
+constexpr std::size_t max_store_length = 1024;
+constexpr int inference_on_top_ms = 1000; // of RoundBudget: between two gangs a round looks at that by itself
 
 struct TimeKey {
   const char *name;
@@ -33,11 +42,14 @@ constexpr TimeKey time_keys[] = {
     {"Interval", &Settings::interval_ms, 1, 100, hour},
     {"MinInterval", &Settings::min_interval_ms, 1, 10, minute},
     {"RoundBudget", &Settings::round_budget_ms, 1, 10, minute},
+    {"InferenceBudget", &Settings::inference_budget_ms, 1, 10, 2 * minute},
     {"MaxWait", &Settings::max_wait_s, second, 0, 7 * 24 * hour},
+    {"BreakerPause", &Settings::breaker_pause_ms, 1, 100, 10 * minute},
 };
 
-constexpr const char *key_names[] = {"Policy",      "Manage",  "Interval",     "MinInterval",
-                                     "RoundBudget", "MaxWait", "KeepDecisions"};
+constexpr const char *key_names[] = {"Policy",        "Heuristic",   "Manage",          "Interval",
+                                     "MinInterval",   "RoundBudget", "InferenceBudget", "MaxWait",
+                                     "KeepDecisions", "ModelStore",  "BreakerPause"};
 
 constexpr std::pair<const char *, Manage> manage_names[] = {{"annotated", Manage::annotated}, {"gpu", Manage::gpu}};
 
@@ -79,6 +91,25 @@ bool set_time(const TimeKey &key, std::string_view value, Settings &settings) {
   if (!read_time(value, ms) || ms < key.low_ms || ms > key.high_ms || ms % key.field_ms != 0) return false;
   settings.*key.field = static_cast<int>(ms / key.field_ms);
   return true;
+}
+
+// As it is known, in whatever case it was given.
+bool set_name(std::string_view value, const std::vector<std::string> &names, std::string &field) {
+  const auto known = std::find_if(names.begin(), names.end(),
+                                  [value](const std::string &name) { return detail::same_word(value, name); });
+  if (known == names.end()) return false;
+  field = *known;
+  return true;
+}
+
+// Printable, so that it can be told in any log; a double quote could not be written in quotes.
+bool is_store_path(std::string_view path) {
+  return path.size() <= max_store_length && path.front() == '/' &&
+         std::all_of(path.begin(), path.end(), [](char c) { return is_printable(c) && c != '"'; });
+}
+
+std::string quoted_if_needed(const std::string &value) {
+  return value.find_first_of(" #\\") == std::string::npos ? value : '"' + value + '"';
 }
 
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
@@ -139,7 +170,10 @@ private:
 
 class Reader {
 public:
-  explicit Reader(const std::vector<std::string> &policy_names) : policy_names_(policy_names) {}
+  explicit Reader(const std::vector<std::string> &policy_names) : policy_names_(policy_names) {
+    for (const std::string &name : policy_names)
+      if (name != "learned") heuristic_names_.push_back(name);
+  }
 
   SettingsReading read(std::string_view text) {
     if (text.size() > max_file_length) {
@@ -149,6 +183,7 @@ public:
     }
     read_lines(text);
     check_min_interval();
+    check_inference_budget();
     std::stable_sort(reading_.problems.begin(), reading_.problems.end(),
                      [](const SettingsProblem &a, const SettingsProblem &b) { return a.line < b.line; });
     if (not_listed_ > 0)
@@ -255,11 +290,11 @@ private:
   bool set(std::string_view name, std::string_view value) {
     Settings &settings = reading_.settings;
     if (const TimeKey *key = time_key(name)) return set_time(*key, value, settings);
-    if (name == "Policy") {
-      const auto policy = std::find_if(policy_names_.begin(), policy_names_.end(),
-                                       [value](const std::string &known) { return detail::same_word(value, known); });
-      if (policy == policy_names_.end()) return false;
-      settings.policy = *policy;
+    if (name == "Policy") return set_name(value, policy_names_, settings.policy);
+    if (name == "Heuristic") return set_name(value, heuristic_names_, settings.heuristic);
+    if (name == "ModelStore") {
+      if (!is_store_path(value)) return false;
+      settings.model_store = value;
       return true;
     }
     if (name == "Manage") {
@@ -280,7 +315,11 @@ private:
       return fmt::format("a time from {} to {}, a whole number with {}s, m or h, or of seconds", time_text(key->low_ms),
                          time_text(key->high_ms), key->field_ms == 1 ? "ms, " : "");
     if (name == "Policy") return fmt::format("one of {}", fmt::join(policy_names_, ", "));
+    if (name == "Heuristic") return fmt::format("one of {}", fmt::join(heuristic_names_, ", "));
     if (name == "Manage") return "annotated or gpu";
+    if (name == "ModelStore")
+      return fmt::format("a path from /, of at most {} printable ASCII characters, without double quotes",
+                         max_store_length);
     return fmt::format("a whole number from 0 to {}", max_keep_decisions);
   }
 
@@ -295,7 +334,21 @@ private:
     settings.min_interval_ms = Settings().min_interval_ms;
   }
 
+  // A shorter one would call the model late in every round that has enough to do for RoundBudget to cut it.
+  void check_inference_budget() {
+    Settings &settings = reading_.settings;
+    const Seen given = seen_["InferenceBudget"];
+    if (given.taken && settings.inference_budget_ms >= settings.round_budget_ms) return;
+    if (given.taken)
+      problem(given.line,
+              fmt::format("InferenceBudget=\"{}\" is shorter than RoundBudget=\"{}\"; allowed is {} to {}",
+                          time_text(settings.inference_budget_ms), time_text(settings.round_budget_ms),
+                          time_text(settings.round_budget_ms), time_text(time_key("InferenceBudget")->high_ms)));
+    settings.inference_budget_ms = settings.round_budget_ms + inference_on_top_ms;
+  }
+
   const std::vector<std::string> &policy_names_;
+  std::vector<std::string> heuristic_names_; // all that can answer when the model cannot
   SettingsReading reading_;
   std::map<std::string, Seen> seen_;
   int not_listed_ = 0;
@@ -308,12 +361,13 @@ SettingsReading read_settings(std::string_view text, const std::vector<std::stri
 }
 
 std::string settings_text(const Settings &settings) {
-  std::string text = fmt::format("Policy={}\n", settings.policy);
+  std::string text = fmt::format("Policy={}\nHeuristic={}\n", settings.policy, settings.heuristic);
   for (const auto &[word, manage] : manage_names)
     if (manage == settings.manage) text += fmt::format("Manage={}\n", word);
   for (const TimeKey &key : time_keys)
     text += fmt::format("{}={}\n", key.name, time_text(std::int64_t{settings.*key.field} * key.field_ms));
-  return text + fmt::format("KeepDecisions={}\n", settings.keep_decisions);
+  return text + fmt::format("KeepDecisions={}\nModelStore={}\n", settings.keep_decisions,
+                            quoted_if_needed(settings.model_store));
 }
 
 } // namespace harmony

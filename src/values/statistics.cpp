@@ -33,6 +33,12 @@ constexpr CounterName counter_names[] = {
     {"shadow_same", &Statistics::shadow_same},
     {"shadow_other", &Statistics::shadow_other},
     {"settings_refused", &Statistics::settings_refused},
+    {"gangs_by_model", &Statistics::gangs_by_model},
+    {"probes", &Statistics::probes},
+    {"models_loaded", &Statistics::models_loaded},
+    {"models_refused", &Statistics::models_refused},
+    {"scores_computed", &Statistics::scores_computed},
+    {"scores_reused", &Statistics::scores_reused},
 };
 
 struct TimingName {
@@ -41,8 +47,9 @@ struct TimingName {
 };
 
 constexpr TimingName timing_names[] = {
-    {"lock", &Statistics::lock},       {"snapshot", &Statistics::snapshot}, {"plan", &Statistics::plan},
-    {"publish", &Statistics::publish}, {"round", &Statistics::round},       {"job_test", &Statistics::job_test},
+    {"lock", &Statistics::lock},       {"snapshot", &Statistics::snapshot},   {"plan", &Statistics::plan},
+    {"publish", &Statistics::publish}, {"round", &Statistics::round},         {"job_test", &Statistics::job_test},
+    {"encode", &Statistics::encode},   {"inference", &Statistics::inference}, {"propose", &Statistics::propose},
 };
 
 struct FactName {
@@ -53,6 +60,8 @@ struct FactName {
 constexpr FactName fact_names[] = {
     {"policy", &StatisticsFacts::policy},
     {"model", &StatisticsFacts::model},
+    {"model_problem", &StatisticsFacts::model_problem},
+    {"breaker", &StatisticsFacts::breaker},
     {"mode", &StatisticsFacts::mode},
     {"planner", &StatisticsFacts::planner},
     {"settings_file", &StatisticsFacts::settings_file},
@@ -66,6 +75,13 @@ Json::Value json_of(const TimingSummary &summary) {
   value["mean_us"] = summary.mean_us;
   value["p99_us"] = summary.p99_us;
   value["max_us"] = summary.max_us;
+  return value;
+}
+
+template <class Cause, std::size_t count>
+Json::Value by_cause(const std::array<Statistics::Counter, count> &counters, const char *(*name)(Cause)) {
+  Json::Value value;
+  for (std::size_t i = 0; i < count; ++i) value[name(static_cast<Cause>(i))] = Json::UInt64{counters[i].load()};
   return value;
 }
 
@@ -102,6 +118,16 @@ std::string text_at(const Json::Value &parent, const char *name) {
   return one_line(value.asString());
 }
 
+template <class Cause>
+std::map<std::string, std::uint64_t> by_cause(const Json::Value &object, int count, const char *(*name)(Cause)) {
+  std::map<std::string, std::uint64_t> counts;
+  for (int i = 0; i < count; ++i) {
+    const char *cause = name(static_cast<Cause>(i));
+    counts[cause] = count_at(object, cause);
+  }
+  return counts;
+}
+
 // Beyond the year 9999 it is no time, and not every function of the C library survives it.
 std::time_t time_at(const Json::Value &parent, const char *name) {
   constexpr std::uint64_t last = 253402300799;
@@ -128,12 +154,10 @@ StatisticsReport report_of(const Json::Value &root) {
   report.facts.decisions_kept = count_at(root, "decisions_kept");
   report.since = time_at(root, "since");
   report.last_round = time_at(root, "last_round");
-  const Json::Value counters = object_at(root, "counters"), fallbacks = object_at(root, "fallbacks");
+  const Json::Value counters = object_at(root, "counters");
   for (const CounterName &counter : counter_names) report.counters[counter.name] = count_at(counters, counter.name);
-  for (int i = 0; i < fallback_count; ++i) {
-    const char *name = fallback_name(static_cast<Fallback>(i));
-    report.fallbacks[name] = count_at(fallbacks, name);
-  }
+  report.fallbacks = by_cause(object_at(root, "fallbacks"), fallback_count, fallback_name);
+  report.model_faults = by_cause(object_at(root, "model_faults"), model_fault_count, model_fault_name);
   const Json::Value times = object_at(root, "times");
   for (const TimingName &timing : timing_names) {
     const Json::Value time = object_at(times, timing.name);
@@ -151,6 +175,7 @@ void reset(Statistics &statistics) {
   for (const CounterName &counter : counter_names) (statistics.*counter.counter).store(0);
   for (const TimingName &timing : timing_names) (statistics.*timing.timing).reset();
   for (Statistics::Counter &fallback : statistics.fallbacks) fallback.store(0);
+  for (Statistics::Counter &fault : statistics.model_faults) fault.store(0);
   statistics.since.store(std::time(nullptr));
 }
 
@@ -164,9 +189,8 @@ std::string statistics_json(const Statistics &statistics, const StatisticsFacts 
     root["counters"][counter.name] = Json::UInt64{(statistics.*counter.counter).load()};
   for (const TimingName &timing : timing_names)
     root["times"][timing.name] = json_of((statistics.*timing.timing).summary());
-  for (int i = 0; i < fallback_count; ++i)
-    root["fallbacks"][fallback_name(static_cast<Fallback>(i))] =
-        Json::UInt64{statistics.fallbacks[static_cast<std::size_t>(i)].load()};
+  root["fallbacks"] = by_cause(statistics.fallbacks, fallback_name);
+  root["model_faults"] = by_cause(statistics.model_faults, model_fault_name);
   Json::StreamWriterBuilder writer;
   writer["indentation"] = "";
   writer["precisionType"] = "decimal";

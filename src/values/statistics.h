@@ -3,6 +3,7 @@
 #pragma once
 
 #include "src/values/fallback.h"
+#include "src/values/model_fault.h"
 #include "src/values/timing.h"
 
 #include <array>
@@ -24,6 +25,10 @@ struct Statistics {
   Timing publish;
   Timing round;
   Timing job_test; // added by us
+  // Of policy learned:
+  Timing encode;    // the features of one decision
+  Timing inference; // one call of the model
+  Timing propose;   // one gang, all of it
 
   Counter rounds{0};
   Counter rounds_cut{0}; // the time budget was over
@@ -39,7 +44,15 @@ struct Statistics {
   Counter shadow_same{0};  // in shadow mode, stock did what the plan says
   Counter shadow_other{0}; // it did not
   Counter settings_refused{0};
-  std::array<Counter, fallback_count> fallbacks{}; // by Fallback
+  // Of policy learned:
+  Counter gangs_by_model{0}; // decisions made by the model; gangs_planned without them are the heuristic's
+  Counter probes{0};         // times the model was asked in shadow, while the breaker was not closed
+  Counter models_loaded{0};
+  Counter models_refused{0};
+  Counter scores_computed{0};
+  Counter scores_reused{0};                              // candidates in a state that was scored before
+  std::array<Counter, fallback_count> fallbacks{};       // by Fallback
+  std::array<Counter, model_fault_count> model_faults{}; // by ModelFault
 
   std::atomic<std::time_t> since{std::time(nullptr)}; // the last reset
   std::atomic<std::time_t> last_round{0};             // 0: none yet
@@ -51,7 +64,9 @@ void reset(Statistics &statistics);
 // What is known besides counts.
 struct StatisticsFacts {
   std::string policy;
-  std::string model;
+  std::string model;         // "NAME version 3", of policy learned; "none" or empty: none is in service
+  std::string model_problem; // why not, or why not the one that was wanted; empty if there is none
+  std::string breaker;       // what Breaker::text says
   std::string mode;
   std::string planner; // "running", "idle: …", "not running: …", "unwell: …"
   std::string settings_file = "none";
@@ -66,9 +81,10 @@ std::string statistics_json(const Statistics &statistics, const StatisticsFacts 
 struct StatisticsReport {
   bool understood = false; // false: all else is empty
   StatisticsFacts facts;
-  std::map<std::string, std::uint64_t> counters;  // by the names above; all of them
-  std::map<std::string, std::uint64_t> fallbacks; // by fallback_name; all of them
-  std::map<std::string, TimingSummary> times;     // by the names above; all of them
+  std::map<std::string, std::uint64_t> counters;     // by the names above; all of them
+  std::map<std::string, std::uint64_t> fallbacks;    // by fallback_name; all of them
+  std::map<std::string, std::uint64_t> model_faults; // by model_fault_name; all of them
+  std::map<std::string, TimingSummary> times;        // by the names above; all of them
   std::time_t since = 0;
   std::time_t last_round = 0;
 };

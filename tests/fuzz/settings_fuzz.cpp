@@ -9,7 +9,7 @@
 
 namespace {
 
-const std::vector<std::string> policies = {"pack", "one-distributed", "stock"};
+const std::vector<std::string> policies = {"pack", "one-distributed", "learned", "stock"};
 
 bool fit_for_the_log(const std::string &text) {
   return !text.empty() && text.size() < 1024 &&

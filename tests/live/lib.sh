@@ -11,6 +11,7 @@ live_passed=0 live_failed=0 live_skipped=0
 live_name=$(basename "$0" .sh)
 live_tmp=$(mktemp -d "${TMPDIR:-/tmp}/harmony-live.XXXXXX")
 chmod 755 "$live_tmp" # other users have parts in some tests
+live_elsewhere=()      # directories of the test that cannot be below it
 
 live_end() {
   local status=$?
@@ -21,7 +22,7 @@ live_end() {
   if [ "$live_failed" != 0 ] && [ -n "${HARMONY_KEEP_LOGS:-}" ]; then
     mkdir -p "$HARMONY_KEEP_LOGS" && rm -rf "$HARMONY_KEEP_LOGS/$live_name" && cp -r "$live_tmp" "$HARMONY_KEEP_LOGS/$live_name" 2>/dev/null
   fi
-  rm -rf "$live_tmp"
+  rm -rf "$live_tmp" "${live_elsewhere[@]}"
   exit "$status"
 }
 trap live_end EXIT

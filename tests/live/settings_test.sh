@@ -41,13 +41,13 @@ the_file_beside_slurm_conf_counts() {
 }
 
 an_unknown_key_is_named_with_file_line_and_the_keys_that_there_are() {
-  refused 'line 2: unknown key "Polcy"; the keys are Policy, Manage, Interval, MinInterval, RoundBudget, MaxWait, KeepDecisions' \
+  refused 'line 2: unknown key "Polcy"; the keys are Policy, Heuristic, Manage, .*, ModelStore, BreakerPause' \
     Manage=gpu Polcy=pack
   in_force spread
 }
 
 a_bad_value_is_named_with_what_is_allowed() {
-  refused 'line 1: Policy="fastest" is not allowed; allowed is one of pack, .*, stock' Policy=fastest
+  refused 'line 1: Policy="fastest" is not allowed; allowed is one of learned, pack, .*, stock' Policy=fastest
   refused 'line 3: MaxWait="2d" is not allowed; allowed is a time from 0s to 168h.*' '# a comment' Policy=pack MaxWait=2d
   refused 'line 1: Interval="1ms" is not allowed; allowed is a time from 100ms to 1h.*' Interval=1ms
   refused 'line 1: MinInterval="20s" is longer than Interval="10s"; allowed is .*' MinInterval=20s

@@ -29,7 +29,7 @@ every_missing_library_is_named_with_its_package() {
   local said package
   said=$(cd "$static_tmp" && PKG_CONFIG_LIBDIR=/nonexistent "$top/configure" -q --with-slurm-src="$SLURM_SRC" 2>&1 >/dev/null) &&
     fail "configure went on without libraries"
-  for package in libfmt-dev libjsoncpp-dev libhwloc-dev libcppunit-dev libopenblas-pthread-dev libcli11-dev; do
+  for package in libfmt-dev libsodium-dev libjsoncpp-dev libhwloc-dev libcppunit-dev libopenblas-pthread-dev libcli11-dev; do
     grep -qF "$package" <<<"$said" || fail "$package is not named: $said"
   done
 }

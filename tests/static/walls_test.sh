@@ -7,7 +7,7 @@ overlay() {
   echo "$build/plugin/.libs/$1.so"
 }
 
-every_plugin_is_there() { for file in select_cons_tres sched_backfill harmony_spank harmony_engine; do overlay "$file"; done; }
+every_plugin_is_there() { for file in select_cons_tres sched_backfill harmony_spank harmony_engine harmony_torch; do overlay "$file"; done; }
 
 nothing() { # WHAT FOUND
   [ -z "$2" ] || fail "$1:
@@ -19,7 +19,8 @@ the_core_includes_no_header_of_slurm() {
 }
 
 torch_is_included_in_its_own_folder_only() {
-  nothing "torch headers outside src/infer" "$(grep -rnE '#include *[<"](torch/|ATen/|c10/)' "$top/src" "$top/plugin" --include=*.h --include=*.cpp | grep -v "^$top/src/infer/" || true)"
+  nothing "torch headers outside src/infer/torch" "$(grep -rnE '#include *[<"](torch/|ATen/|c10/|caffe2/)' "$top/src" "$top/plugin" "$top/tests" --include=*.h --include=*.cpp |
+    grep -vE "^$top/(src/infer/torch|tests/models)/" || true)"
 }
 
 the_overlay_and_the_spank_plugin_need_libc_alone() {
@@ -56,6 +57,14 @@ the_engine_exports_one_symbol() {
   [ "$(names "$build/plugin/.libs/harmony_engine.so")" = harmony_engine ] || fail "$(names "$build/plugin/.libs/harmony_engine.so")"
 }
 
+torch_is_linked_in_its_own_library_only() {
+  [ "$(names "$(overlay harmony_torch)")" = harmony_torch_library ] || fail "$(names "$(overlay harmony_torch)")"
+  local file
+  for file in "$(overlay harmony_engine)" "$build/harmony"; do
+    nothing "$file needs" "$(readelf -d "$file" 2>/dev/null | grep -E 'NEEDED.*(torch|c10|blas)' || true)"
+  done
+}
+
 nvml_is_linked_nowhere() {
   local file
   for file in "$build"/plugin/.libs/*.so "$build/harmony"; do
@@ -65,4 +74,5 @@ nvml_is_linked_nowhere() {
 
 keep every_plugin_is_there the_core_includes_no_header_of_slurm torch_is_included_in_its_own_folder_only the_overlay_and_the_spank_plugin_need_libc_alone \
   the_overlay_binds_nothing_before_it_is_called the_overlay_exports_the_plugin_interface_and_nothing_else \
-  every_function_of_the_stock_plugins_is_forwarded the_engine_exports_one_symbol nvml_is_linked_nowhere
+  every_function_of_the_stock_plugins_is_forwarded the_engine_exports_one_symbol \
+  torch_is_linked_in_its_own_library_only nvml_is_linked_nowhere

@@ -1,6 +1,10 @@
 // Which cores and GPUs of a node tasks get.
 #include "tests/unit/fit_fixture.h"
 
+#include <initializer_list>
+#include <optional>
+#include <utility>
+
 namespace harmony {
 
 class ArrangeTest : public FitFixture {
@@ -17,6 +21,9 @@ class ArrangeTest : public FitFixture {
   CPPUNIT_TEST(without_a_topology_the_lowest_are_chosen);
   CPPUNIT_TEST(cores_are_beside_the_gpus);
   CPPUNIT_TEST(a_ps_is_beside_its_workers_or_where_gpus_miss_its_cores_least);
+  CPPUNIT_TEST(workers_go_into_the_domains_that_are_asked_for);
+  CPPUNIT_TEST(a_domain_without_room_for_its_workers_arranges_nothing);
+  CPPUNIT_TEST(domains_say_nothing_about_workers_without_gpus_of_their_own);
   CPPUNIT_TEST_SUITE_END();
 
 public:
@@ -261,6 +268,68 @@ public:
     CPPUNIT_ASSERT_EQUAL(8, on_first_socket(arranged(node, component(1, 1, 1, 4))));
     for (int core = 0; core < 6; ++core) node.free_cores.clear(core);
     CPPUNIT_ASSERT_EQUAL(4, on_first_socket(arranged(node, component(1, 1, 1, 4))));
+  }
+
+  // The domain of each GPU of pcie8, and so many workers there.
+  static int domain_of(const NodeState &node, int gpu) {
+    return node.topology->gpus[static_cast<std::size_t>(gpu)].domain;
+  }
+  static std::vector<int> in(const NodeState &node, std::initializer_list<std::pair<int, int>> gpus_and_workers) {
+    std::vector<int> workers(node.topology->domains.size());
+    for (const auto &[gpu, count] : gpus_and_workers) workers[static_cast<std::size_t>(domain_of(node, gpu))] += count;
+    return workers;
+  }
+  static std::optional<Placement> arranged_in(const NodeState &node, const Component &job,
+                                              const std::vector<int> &workers_in) {
+    return arrange(node, 0, job, job.workers, job.ps, true, workers_in);
+  }
+
+  void workers_go_into_the_domains_that_are_asked_for() {
+    NodeState node = node_of("pcie8"); // two GPUs a switch
+    CPPUNIT_ASSERT(arranged_in(node, component(2, 0, 1), in(node, {{6, 2}}))->gpus == of(8, {6, 7}));
+    CPPUNIT_ASSERT(arranged_in(node, component(2, 0, 1), in(node, {{2, 1}, {4, 1}}))->gpus == of(8, {2, 4}));
+    CPPUNIT_ASSERT(arranged_in(node, component(1, 0, 2), in(node, {{4, 1}}))->gpus == of(8, {4, 5}));
+    // Those without a domain are near the others that are taken: the switch is broken already.
+    CPPUNIT_ASSERT(arranged_in(node, component(2, 0, 1), in(node, {{6, 1}}))->gpus == of(8, {6, 7}));
+    CPPUNIT_ASSERT(arranged_in(node, component(2, 0, 1), in(node, {}))->gpus ==
+                   arranged(node, component(2, 0, 1)).gpus);
+    // Cores follow the GPUs.
+    CPPUNIT_ASSERT_EQUAL(0, on_first_socket(*arranged_in(node, component(2, 0, 1, 2), in(node, {{6, 2}}))));
+    CPPUNIT_ASSERT_EQUAL(2, on_first_socket(*arranged_in(node, component(2, 0, 1, 2), in(node, {{0, 1}, {6, 1}}))));
+    // A PS that holds a GPU goes anywhere, and parts of --gpus-per-node that come out even are the workers'.
+    Component with_ps = component(1, 1, 0);
+    with_ps.gpus.per_task = 1;
+    const Bits both = arranged_in(node, with_ps, in(node, {{6, 1}}))->gpus;
+    CPPUNIT_ASSERT(both.count() == 2 && (both.test(6) || both.test(7)));
+    Component per_node = component(2, 1, 0);
+    per_node.gpus.per_node = 4;
+    CPPUNIT_ASSERT(arranged_in(node, per_node, in(node, {{2, 1}, {6, 1}}))->gpus == of(8, {2, 3, 6, 7}));
+  }
+
+  void a_domain_without_room_for_its_workers_arranges_nothing() {
+    NodeState node = node_of("pcie8");
+    CPPUNIT_ASSERT(!arranged_in(node, component(3, 0, 1), in(node, {{6, 3}})));
+    CPPUNIT_ASSERT(!arranged_in(node, component(2, 0, 1), in(node, {{4, 2}, {6, 1}}))); // more than it has workers
+    CPPUNIT_ASSERT(!arranged_in(node, component(2, 0, 1), in(node, {{4, -1}})));
+    CPPUNIT_ASSERT(!arranged_in(node, component(1, 0, 1), std::vector<int>(100, 1)));
+    std::vector<int> beyond(node.topology->domains.size() + 1);
+    beyond.back() = 1;
+    CPPUNIT_ASSERT(!arranged_in(node, component(1, 0, 1), beyond));
+    node.free_gpus.clear(6);
+    CPPUNIT_ASSERT(!arranged_in(node, component(2, 0, 1), in(node, {{6, 2}})));
+    CPPUNIT_ASSERT(arranged_in(node, component(2, 0, 1), in(node, {{6, 1}})).has_value());
+    const std::vector<int> one = in(node, {{6, 1}});
+    node.topology = nullptr;
+    CPPUNIT_ASSERT(!arranged_in(node, component(2, 0, 1), one));
+    CPPUNIT_ASSERT(arranged_in(node, component(2, 0, 1), {}).has_value());
+  }
+
+  void domains_say_nothing_about_workers_without_gpus_of_their_own() {
+    const NodeState node = node_of("pcie8");
+    CPPUNIT_ASSERT(arranged_in(node, component(2, 0, 0), in(node, {{6, 2}})).has_value());
+    Component uneven = component(3, 0, 0);
+    uneven.gpus.per_node = 2;
+    CPPUNIT_ASSERT(arranged_in(node, uneven, in(node, {{6, 3}}))->gpus == arranged(node, uneven).gpus);
   }
 };
 

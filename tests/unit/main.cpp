@@ -1,4 +1,5 @@
-// Runs every registered unit test, prints each by name, and closes with what contrib/check counts.
+// Runs every registered unit test, prints each by name, and closes with what contrib/check counts. With an argument
+// only the suites whose names contain it.
 
 #include <cppunit/BriefTestProgressListener.h>
 #include <cppunit/CompilerOutputter.h>
@@ -9,16 +10,19 @@
 
 #include <iostream>
 
-int main() {
+int main(int argc, char **argv) {
   CppUnit::TestResult controller;
   CppUnit::TestResultCollector results;
   CppUnit::BriefTestProgressListener progress;
   controller.addListener(&results);
   controller.addListener(&progress);
 
+  CppUnit::Test *all = CppUnit::TestFactoryRegistry::getRegistry().makeTest();
   CppUnit::TestRunner runner;
-  runner.addTest(CppUnit::TestFactoryRegistry::getRegistry().makeTest());
-  runner.run(controller);
+  runner.addTest(all);
+  for (int i = 0; argc > 1 && i < all->getChildTestCount(); ++i)
+    if (all->getChildTestAt(i)->getName().find(argv[1]) != std::string::npos) all->getChildTestAt(i)->run(&controller);
+  if (argc == 1) runner.run(controller);
 
   CppUnit::CompilerOutputter(&results, std::cerr).write();
   const int failed = results.testFailuresTotal();

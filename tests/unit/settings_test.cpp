@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace harmony {
@@ -12,6 +13,7 @@ class SettingsTest : public CppUnit::TestFixture {
   CPPUNIT_TEST_SUITE(SettingsTest);
   CPPUNIT_TEST(an_empty_file_means_the_defaults);
   CPPUNIT_TEST(the_shipped_example_has_every_key_at_its_default);
+  CPPUNIT_TEST(the_man_page_has_every_key_and_nothing_else);
   CPPUNIT_TEST(every_key_is_read);
   CPPUNIT_TEST(the_syntax_is_slurms);
   CPPUNIT_TEST(a_hash_is_text_in_quotes_and_behind_a_backslash);
@@ -24,6 +26,10 @@ class SettingsTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(a_problem_is_on_the_line_of_its_key_also_after_continuations);
   CPPUNIT_TEST(what_has_a_problem_stays_at_its_default);
   CPPUNIT_TEST(min_interval_may_not_exceed_interval);
+  CPPUNIT_TEST(inference_has_a_second_more_than_the_round);
+  CPPUNIT_TEST(inference_may_not_have_less_time_than_the_round);
+  CPPUNIT_TEST(the_heuristic_is_any_policy_that_needs_no_model);
+  CPPUNIT_TEST(a_model_store_is_an_absolute_path_that_can_be_printed);
   CPPUNIT_TEST(what_is_not_text_is_a_problem);
   CPPUNIT_TEST(printed_input_is_escaped_and_cut);
   CPPUNIT_TEST(a_file_of_rubbish_does_not_flood_the_log);
@@ -31,7 +37,7 @@ class SettingsTest : public CppUnit::TestFixture {
   CPPUNIT_TEST_SUITE_END();
 
   static SettingsReading read(std::string_view text) {
-    return read_settings(text, {"pack", "spread", "one-distributed", "stock"});
+    return read_settings(text, {"pack", "spread", "one-distributed", "learned", "stock"});
   }
 
   static Settings good(std::string_view text) {
@@ -60,20 +66,42 @@ class SettingsTest : public CppUnit::TestFixture {
       CPPUNIT_ASSERT_EQUAL(defaults, settings_text(good(text)));
   }
 
-  void the_shipped_example_has_every_key_at_its_default() {
+  static std::string file(const char *name) {
     const char *top = std::getenv("srcdir");
-    std::ifstream file(std::string(top ? top : ".") + "/etc/harmony.conf");
-    std::ostringstream example;
-    example << file.rdbuf();
-    CPPUNIT_ASSERT_EQUAL(settings_text(Settings()), settings_text(good(example.str())));
+    std::ifstream stream(std::string(top ? top : ".") + "/" + name);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    return text.str();
+  }
+
+  void the_shipped_example_has_every_key_at_its_default() {
+    const std::string example = file("etc/harmony.conf");
+    CPPUNIT_ASSERT_EQUAL(settings_text(Settings()), settings_text(good(example)));
     std::istringstream keys(settings_text(Settings()));
-    for (std::string line; std::getline(keys, line);)
-      CPPUNIT_ASSERT_MESSAGE(line, example.str().find("\n" + line + "\n") != std::string::npos);
+    for (std::string line; std::getline(keys, line);) {
+      // Where the store is was chosen when this was configured; the example cannot know it.
+      if (line.find("ModelStore=") == 0) line = "#ModelStore=/var/lib/slurm-harmony/models";
+      CPPUNIT_ASSERT_MESSAGE(line, example.find("\n" + line + "\n") != std::string::npos);
+    }
+  }
+
+  void the_man_page_has_every_key_and_nothing_else() {
+    const std::string page = file("src/tool/harmony.conf.5");
+    std::istringstream lines(
+        page.substr(page.find("\n.SH KEYS\n"), page.find("\n.SH FILES\n") - page.find("\n.SH KEYS\n")));
+    std::set<std::string> told, known;
+    // Keys are tagged paragraphs that begin with a capital; policies, below one of them, begin with a small letter.
+    for (std::string line, before; std::getline(lines, line); before = line)
+      if (before == ".TP" && line.size() > 3 && line[3] >= 'A' && line[3] <= 'Z') told.insert(line.substr(3));
+    std::istringstream keys(settings_text(Settings()));
+    for (std::string line; std::getline(keys, line);) known.insert(line.substr(0, line.find('=')));
+    CPPUNIT_ASSERT(told == known);
   }
 
   void every_key_is_read() {
     const Settings settings = good("Policy=one-distributed\nManage=gpu\nInterval=1m\nMinInterval=500ms\nRoundBudget=2\n"
-                                   "MaxWait=0\nKeepDecisions=7\n");
+                                   "MaxWait=0\nKeepDecisions=7\nHeuristic=spread\nModelStore=/srv/models\n"
+                                   "InferenceBudget=3s\nBreakerPause=1\n");
     CPPUNIT_ASSERT_EQUAL(std::string("one-distributed"), settings.policy);
     CPPUNIT_ASSERT(settings.manage == Manage::gpu);
     CPPUNIT_ASSERT_EQUAL(60000, settings.interval_ms);
@@ -81,6 +109,10 @@ class SettingsTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT_EQUAL(2000, settings.round_budget_ms);
     CPPUNIT_ASSERT_EQUAL(0, settings.max_wait_s);
     CPPUNIT_ASSERT_EQUAL(7, settings.keep_decisions);
+    CPPUNIT_ASSERT_EQUAL(std::string("spread"), settings.heuristic);
+    CPPUNIT_ASSERT_EQUAL(std::string("/srv/models"), settings.model_store);
+    CPPUNIT_ASSERT_EQUAL(3000, settings.inference_budget_ms);
+    CPPUNIT_ASSERT_EQUAL(1000, settings.breaker_pause_ms);
   }
 
   void the_syntax_is_slurms() {
@@ -97,9 +129,9 @@ class SettingsTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT_EQUAL(std::string("pack"), good("Policy=pack#spread").policy);
     refused("Policy=\"a # b\" # c",
             "1: Policy=\"a # b\" is not allowed; allowed is one of pack, spread, one-distributed, "
-            "stock\n");
+            "learned, stock\n");
     refused("Policy=a\\#b # c", "1: Policy=\"a#b\" is not allowed; allowed is one of pack, spread, one-distributed, "
-                                "stock\n");
+                                "learned, stock\n");
   }
 
   void times_have_units_and_ranges() {
@@ -113,6 +145,12 @@ class SettingsTest : public CppUnit::TestFixture {
       CPPUNIT_ASSERT_MESSAGE(time, bad(std::string("Interval=\"") + time + "\""));
     CPPUNIT_ASSERT(bad("MinInterval=9ms") && bad("RoundBudget=9ms") && bad("RoundBudget=61"));
     CPPUNIT_ASSERT(bad("MaxWait=169h") && bad("MaxWait=1500ms"));
+    CPPUNIT_ASSERT_EQUAL(10, good("RoundBudget=10ms InferenceBudget=10ms").inference_budget_ms);
+    CPPUNIT_ASSERT_EQUAL(120000, good("InferenceBudget=2m").inference_budget_ms);
+    CPPUNIT_ASSERT(bad("RoundBudget=10ms InferenceBudget=9ms") && bad("InferenceBudget=121"));
+    CPPUNIT_ASSERT_EQUAL(100, good("BreakerPause=100ms").breaker_pause_ms);
+    CPPUNIT_ASSERT_EQUAL(600000, good("BreakerPause=10m").breaker_pause_ms);
+    CPPUNIT_ASSERT(bad("BreakerPause=99ms") && bad("BreakerPause=601"));
   }
 
   void a_bad_value_is_named_with_what_is_allowed() {
@@ -125,8 +163,8 @@ class SettingsTest : public CppUnit::TestFixture {
 
   void an_unknown_key_is_named_with_the_known_ones() {
     refused("Policy=pack\nPolizy=pack",
-            "2: unknown key \"Polizy\"; the keys are Policy, Manage, Interval, MinInterval, "
-            "RoundBudget, MaxWait, KeepDecisions\n");
+            "2: unknown key \"Polizy\"; the keys are Policy, Heuristic, Manage, Interval, MinInterval, "
+            "RoundBudget, InferenceBudget, MaxWait, KeepDecisions, ModelStore, BreakerPause\n");
     CPPUNIT_ASSERT(bad("=pack") && bad("Include other.conf") && bad("Policy+=pack"));
   }
 
@@ -174,6 +212,59 @@ class SettingsTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT_EQUAL(1000, good("MinInterval=1 Interval=1").min_interval_ms);
   }
 
+  void inference_has_a_second_more_than_the_round() {
+    CPPUNIT_ASSERT_EQUAL(2000, good("").inference_budget_ms);
+    CPPUNIT_ASSERT_EQUAL(1010, good("RoundBudget=10ms").inference_budget_ms);
+    CPPUNIT_ASSERT_EQUAL(61000, good("RoundBudget=1m").inference_budget_ms);
+    CPPUNIT_ASSERT_EQUAL(6000, read("RoundBudget=5s InferenceBudget=never").settings.inference_budget_ms);
+  }
+
+  void inference_may_not_have_less_time_than_the_round() {
+    const SettingsReading reading = read("\nInferenceBudget=2s\nRoundBudget=5s\n");
+    CPPUNIT_ASSERT_EQUAL(
+        std::string("2: InferenceBudget=\"2s\" is shorter than RoundBudget=\"5s\"; allowed is 5s to 2m\n"),
+        all(reading));
+    CPPUNIT_ASSERT_EQUAL(6000, reading.settings.inference_budget_ms);
+    CPPUNIT_ASSERT_EQUAL(5000, good("InferenceBudget=5 RoundBudget=5").inference_budget_ms);
+    CPPUNIT_ASSERT(bad("InferenceBudget=999ms"));
+  }
+
+  void the_heuristic_is_any_policy_that_needs_no_model() {
+    CPPUNIT_ASSERT_EQUAL(std::string("learned"), good("Policy=Learned").policy);
+    CPPUNIT_ASSERT_EQUAL(std::string("pack"), good("Policy=learned").heuristic);
+    CPPUNIT_ASSERT_EQUAL(std::string("stock"), good("Policy=learned Heuristic=STOCK").heuristic);
+    for (const char *name : {"learned", "fastest"}) {
+      refused(std::string("Heuristic=") + name, std::string("1: Heuristic=\"") + name +
+                                                    "\" is not allowed; allowed is one of pack, spread, "
+                                                    "one-distributed, stock\n");
+      CPPUNIT_ASSERT_EQUAL(std::string("pack"), read(std::string("Heuristic=") + name).settings.heuristic);
+    }
+  }
+
+  void a_model_store_is_an_absolute_path_that_can_be_printed() {
+    CPPUNIT_ASSERT_EQUAL(std::string(default_model_store), good("").model_store);
+    CPPUNIT_ASSERT_EQUAL('/', default_model_store[0]);
+    const std::string longest = "/" + std::string(1023, 'x');
+    CPPUNIT_ASSERT_EQUAL(longest, good("ModelStore=" + longest).model_store);
+    for (const std::string &path :
+         {std::string("models"), std::string("./models"), std::string("~/models"), longest + "x",
+          std::string("/mod\x1b"
+                      "els"),
+          std::string("/mod\x7f"
+                      "els"),
+          std::string("/mod\xc3\xa9ls"), std::string("/mo\"dels")}) {
+      CPPUNIT_ASSERT_MESSAGE(path, bad("ModelStore=" + path));
+      CPPUNIT_ASSERT_EQUAL(std::string(default_model_store), read("ModelStore=" + path).settings.model_store);
+    }
+    refused("ModelStore=models", "1: ModelStore=\"models\" is not allowed; allowed is a path from /, of at most 1024 "
+                                 "printable ASCII characters, without double quotes\n");
+    for (const char *path : {"/a b", "/a#b", "/a\\", "/a\\b ", "/a=b,c;d"}) {
+      Settings settings;
+      settings.model_store = path;
+      CPPUNIT_ASSERT_EQUAL(std::string(path), good(settings_text(settings)).model_store);
+    }
+  }
+
   void what_is_not_text_is_a_problem() {
     using namespace std::string_view_literals;
     refused("\nPolicy=pa\0ck\nManage=gpu"sv, "2: the line has a NUL byte; the file has to be text\n");
@@ -208,9 +299,13 @@ class SettingsTest : public CppUnit::TestFixture {
     settings.round_budget_ms = 1500;
     settings.max_wait_s = 604800;
     settings.keep_decisions = 0;
+    settings.heuristic = "stock";
+    settings.model_store = "/srv/of harmony";
+    settings.inference_budget_ms = 1500;
+    settings.breaker_pause_ms = 1000;
     const std::string text =
-        "Policy=one-distributed\nManage=gpu\nInterval=61001ms\nMinInterval=1m\nRoundBudget=1500ms\n"
-        "MaxWait=168h\nKeepDecisions=0\n";
+        "Policy=one-distributed\nHeuristic=stock\nManage=gpu\nInterval=61001ms\nMinInterval=1m\nRoundBudget=1500ms\n"
+        "InferenceBudget=1500ms\nMaxWait=168h\nBreakerPause=1s\nKeepDecisions=0\nModelStore=\"/srv/of harmony\"\n";
     CPPUNIT_ASSERT_EQUAL(text, settings_text(settings));
     CPPUNIT_ASSERT_EQUAL(text, settings_text(good(text)));
   }

@@ -26,9 +26,14 @@ class StatusTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(the_shadow_comparison_is_shown_in_shadow_mode_only);
   CPPUNIT_TEST(a_planner_that_is_down_is_degraded_unless_the_mode_is_off);
   CPPUNIT_TEST(a_refused_harmony_conf_is_said_and_leaves_the_health_good);
+  CPPUNIT_TEST(a_model_is_spoken_of_with_policy_learned_only);
+  CPPUNIT_TEST(a_model_that_does_not_decide_is_said_and_leaves_the_health_good);
+  CPPUNIT_TEST(nobody_misses_a_model_in_mode_off);
   CPPUNIT_TEST(json_has_the_statistics_as_an_object);
+  CPPUNIT_TEST(json_has_what_the_model_did);
   CPPUNIT_TEST(broken_statistics_are_not_understood_and_harm_nothing);
   CPPUNIT_TEST(prometheus_metrics_follow_the_grammar);
+  CPPUNIT_TEST(prometheus_has_what_the_model_did);
   CPPUNIT_TEST(prometheus_has_something_to_say_without_slurmctld);
   CPPUNIT_TEST(prometheus_labels_survive_hostile_text);
   CPPUNIT_TEST_SUITE_END();
@@ -51,7 +56,11 @@ class StatusTest : public CppUnit::TestFixture {
   }
 
   static StatisticsFacts facts(const char *mode, const char *planner) {
-    return {"pack", "none", mode, planner, "/etc/slurm/harmony.conf", "", 812};
+    return {"pack", "none", "", "", mode, planner, "/etc/slurm/harmony.conf", "", 812};
+  }
+
+  static StatisticsFacts learned() {
+    return {"learned", "m1 version 3", "", "closed", "enforce", "running", "/etc/slurm/harmony.conf", "", 812};
   }
 
   static ControllerReport counting(const StatisticsFacts &facts) {
@@ -62,6 +71,10 @@ class StatusTest : public CppUnit::TestFixture {
     statistics.shadow_same = 7;
     statistics.fallbacks[static_cast<std::size_t>(Fallback::refused)] = 3;
     statistics.lock.add(150000);
+    statistics.gangs_by_model = 41;
+    statistics.scores_reused = 4096;
+    statistics.model_faults[static_cast<std::size_t>(ModelFault::not_finite)] = 2;
+    statistics.inference.add(250000);
     ControllerReport report = loaded();
     report.harmony["HarmonyMode"] = facts.mode;
     report.harmony["HarmonyStatistics"] = statistics_json(statistics, facts);
@@ -230,12 +243,73 @@ class StatusTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT(says(status, "/etc/slurm/harmony.conf"));
   }
 
+  void a_model_is_spoken_of_with_policy_learned_only() {
+    StatisticsFacts refused = learned();
+    refused.model_problem = "m1 version 4: model.pt: wrong digest";
+    refused.breaker = "open for 27 s more after 5 faults in a row: late";
+    const std::string text = text_of(counting(refused));
+    has(text,
+        "\nModel\n  in service          m1 version 3\n  problem             m1 version 4: model.pt: wrong digest\n"
+        "  breaker             open for 27 s more after 5 faults in a row: late\n");
+    has(text, "\n  gangs decided       41\n");
+    has(text, "\n  scores reused       4096\n");
+    has(text, "\nLeft to the heuristic\n  not_finite          2\n");
+    has(text, "\n  inference          1        250.0        250.0        250.0\n");
+    has_not(text, "out_of_distribution");
+    const std::string other = text_of(counting(facts("enforce", "running")));
+    for (const char *words : {"Model", "model", "heuristic", "inference", "encode", "propose", "breaker", "scores"})
+      has_not(other, words);
+  }
+
+  void a_model_that_does_not_decide_is_said_and_leaves_the_health_good() {
+    const auto advice = [](const StatisticsFacts &facts) {
+      const Status status = judged(counting(facts));
+      CPPUNIT_ASSERT(status.health == Health::good);
+      return status.advice;
+    };
+    CPPUNIT_ASSERT_EQUAL(std::string(), advice(learned()));
+    StatisticsFacts facts = learned();
+    facts.breaker = "closed, after 2 faults in a row: late";
+    CPPUNIT_ASSERT_EQUAL(std::string(), advice(facts));
+    facts.breaker = "probing: 1 of 3 good ones, after 5 faults in a row: late";
+    CPPUNIT_ASSERT_EQUAL("m1 version 3 is not used, the heuristic decides; the breaker is " + facts.breaker,
+                         advice(facts));
+    facts.model_problem = "m1 version 4: wrong digest";
+    CPPUNIT_ASSERT_EQUAL(std::string("m1 version 3 stays in service: m1 version 4: wrong digest"), advice(facts));
+    for (const char *none : {"", "none"}) {
+      facts.model = none;
+      CPPUNIT_ASSERT_EQUAL(std::string("no model is in service, the heuristic decides: m1 version 4: wrong digest"),
+                           advice(facts));
+    }
+    facts.model_problem = "";
+    CPPUNIT_ASSERT_EQUAL(std::string("no model is in service, the heuristic decides"), advice(facts));
+    facts.policy = "pack";
+    CPPUNIT_ASSERT_EQUAL(std::string(), advice(facts));
+  }
+
+  void nobody_misses_a_model_in_mode_off() {
+    StatisticsFacts facts = learned();
+    facts.model = "";
+    facts.mode = "off";
+    CPPUNIT_ASSERT_EQUAL(std::string(), judged(counting(facts)).advice);
+  }
+
   void json_has_the_statistics_as_an_object() {
     const Json::Value root = json_of(counting(facts("shadow", "running")));
     CPPUNIT_ASSERT_EQUAL(1234u, root["statistics"]["counters"]["rounds"].asUInt());
     CPPUNIT_ASSERT_EQUAL(std::string("pack"), root["statistics"]["policy"].asString());
     CPPUNIT_ASSERT_EQUAL(150.0, root["statistics"]["times"]["lock"]["max_us"].asDouble());
     CPPUNIT_ASSERT(!root["overlay"].isMember("HarmonyStatistics"));
+  }
+
+  void json_has_what_the_model_did() {
+    const Json::Value statistics = json_of(counting(learned()))["statistics"];
+    CPPUNIT_ASSERT_EQUAL(std::string("m1 version 3"), statistics["model"].asString());
+    CPPUNIT_ASSERT_EQUAL(std::string("closed"), statistics["breaker"].asString());
+    CPPUNIT_ASSERT(statistics["model_problem"].isString());
+    CPPUNIT_ASSERT_EQUAL(41u, statistics["counters"]["gangs_by_model"].asUInt());
+    CPPUNIT_ASSERT_EQUAL(2u, statistics["model_faults"]["not_finite"].asUInt());
+    CPPUNIT_ASSERT_EQUAL(250.0, statistics["times"]["inference"]["max_us"].asDouble());
   }
 
   void broken_statistics_are_not_understood_and_harm_nothing() {
@@ -267,6 +341,29 @@ class StatusTest : public CppUnit::TestFixture {
     has(unwell, "\nharmony_up 1\n");
     has(unwell, "\nharmony_health{state=\"degraded\"} 1\n");
     has(unwell, "\nharmony_planner_running 0\n");
+  }
+
+  void prometheus_has_what_the_model_did() {
+    const std::string good = metrics_of(counting(learned()));
+    check_metrics(good);
+    for (const char *line :
+         {"harmony_mode_info{mode=\"enforce\",policy=\"learned\",model=\"m1 version 3\"} 1\n",
+          "harmony_model_in_service 1\n", "harmony_model_good 1\n", "harmony_breaker_closed 1\n",
+          "harmony_gangs_by_model_total 41\n", "harmony_probes_total 0\n", "harmony_models_loaded_total 0\n",
+          "harmony_models_refused_total 0\n", "harmony_scores_computed_total 0\n", "harmony_scores_reused_total 4096\n",
+          "harmony_model_faults_total{cause=\"not_finite\"} 2\n", "harmony_model_faults_total{cause=\"late\"} 0\n",
+          "harmony_step_seconds{step=\"inference\",quantile=\"0.99\"} 0.00025\n",
+          "harmony_step_max_seconds{step=\"inference\"} 0.00025\n", "harmony_step_seconds_count{step=\"encode\"} 0\n",
+          "harmony_step_seconds_count{step=\"propose\"} 0\n"})
+      has(good, std::string("\n") + line);
+    StatisticsFacts bad = learned();
+    bad.model = "none";
+    bad.model_problem = "the store is empty";
+    bad.breaker = "open for 3 s more";
+    check_metrics(metrics_of(counting(bad)));
+    for (const char *line : {"harmony_model_in_service 0\n", "harmony_model_good 0\n", "harmony_breaker_closed 0\n"})
+      has(metrics_of(counting(bad)), std::string("\n") + line);
+    has_not(metrics_of(counting(facts("enforce", "running"))), "harmony_breaker_closed");
   }
 
   void prometheus_has_something_to_say_without_slurmctld() {

@@ -1,0 +1,62 @@
+// The cluster in the model's terms: the state of every node, as an index into the distinct ones, and what the job's row
+// tells of the whole. Kept up as gangs are planned: only nodes that changed are encoded again.
+//
+// The same snapshot gives the same features on every run and machine: nothing here depends on the order of nodes, on
+// earlier snapshots or on time beyond the snapshot's own. For one thread.
+#pragma once
+
+#include "src/encode/node_encoding.h"
+
+#include <cstdint>
+#include <ctime>
+#include <map>
+#include <vector>
+
+namespace harmony {
+
+// Of all nodes that are up.
+struct ClusterTotals {
+  int nodes = 0;
+  int free_nodes = 0; // without any job
+  int distributed_nodes = 0;
+  long gpus = 0;
+  long free_gpus = 0;
+  long broken_gpus = 0; // free ones on nodes with jobs
+  int running = 0;
+  std::time_t next_end = 0; // 0: no job runs
+};
+
+class Encoder {
+public:
+  // The cluster must outlive it.
+  Encoder(const Cluster &cluster, const TypeIndex &types);
+
+  // Brings it up to date with what the cluster's change log tells.
+  void update();
+
+  const std::vector<int> &states() const { return states_; } // by node
+  const NodeEncoding &state(int index) const { return distinct_[static_cast<std::size_t>(index)]; }
+  const NodeEncoding &of_node(int node) const { return state(states_[static_cast<std::size_t>(node)]); }
+  std::size_t hash(int state) const { return hashes_[static_cast<std::size_t>(state)]; }
+  int distinct() const { return static_cast<int>(distinct_.size()); }
+  const ClusterTotals &totals() const { return totals_; }
+  const Cluster &cluster() const { return cluster_; }
+  const TypeIndex &types() const { return types_; }
+
+private:
+  int intern(const NodeEncoding &encoding);
+  void grow();
+  void count(int node, int sign);
+
+  const Cluster &cluster_;
+  const TypeIndex &types_;
+  NodeEncoder node_encoder_;
+  std::vector<int> states_;
+  std::vector<NodeEncoding> distinct_;
+  std::vector<std::size_t> hashes_; // of the distinct ones
+  std::vector<int> slots_;          // open addressing over them
+  ClusterTotals totals_;
+  std::size_t changes_read_ = 0;
+};
+
+} // namespace harmony

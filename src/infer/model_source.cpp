@@ -1,0 +1,114 @@
+#include "src/infer/model_source.h"
+
+#include "src/encode/schema.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+namespace harmony {
+namespace {
+
+// A round may be late by that much because of a new model; what takes longer goes on beside the rounds.
+constexpr std::chrono::milliseconds patience(200);
+// LibTorch is there within a few seconds on any machine; what takes longer will not end.
+constexpr std::int64_t longest_ms = 60 * 1000;
+
+std::int64_t now_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+} // namespace
+
+// The thread is over before anybody else reads this: DeadlineWorker sees to that.
+struct ModelSource::Load {
+  ModelReading reading;
+  Prepared prepared;
+
+  void run(const ModelStore &store, const std::string &torch_library) {
+    try {
+      reading = store.read_current();
+      if (!reading.none) prepared = prepare_model(reading, torch_library);
+    } catch (const std::exception &failed) {
+      prepared = {nullptr, failed.what()};
+    }
+    std::string().swap(reading.model);
+  }
+};
+
+void ModelSource::look(const std::string &store, uid_t slurm_user) {
+  if (loading_) finish();
+  Trust trust;
+  trust.owner = slurm_user;
+  const ModelStore there(store, trust, schema_problem);
+  const StoreStamp stamp = there.stamp();
+  if (looked_ && store == store_ && stamp == stamp_ && !look_again_) return;
+  const bool stuck = loading_ && begun_ms_ == 0;
+  if (loading_ && !stuck) return; // one at a time; what is different now still is when that one has ended
+  if (stuck && !worker_.replace()) return;
+  look_again_ = false;
+  looked_ = true;
+  store_ = store;
+  stamp_ = stamp;
+  begin(there);
+}
+
+void ModelSource::begin(const ModelStore &store) {
+  loading_ = std::make_shared<Load>();
+  begun_ms_ = now_ms();
+  const auto task = [load = loading_, store, library = torch_library_] { load->run(store, library); };
+  if (worker_.run(task, patience) == DeadlineWorker::Ended::in_time) finish();
+}
+
+void ModelSource::finish() {
+  if (worker_.busy()) {
+    if (begun_ms_ && now_ms() - begun_ms_ > longest_ms) {
+      begun_ms_ = 0;
+      ++statistics_.models_refused;
+      tell(fmt::format("the model that {}/CURRENT names does not finish loading", store_));
+    }
+    return;
+  }
+  const std::shared_ptr<Load> done = std::move(loading_);
+  loading_.reset();
+  if (done->reading.none) {
+    model_.reset();
+    return tell(done->reading.problem);
+  }
+  if (!done->prepared.model) {
+    ++statistics_.models_refused;
+    const std::string which = done->reading.version ? fmt::format("version {} of {}", done->reading.version, store_)
+                                                    : "the model of " + store_;
+    return tell(fmt::format("{} is refused: {}", which, done->prepared.problem));
+  }
+  ++statistics_.models_loaded;
+  model_ = done->prepared.model;
+  say_(Loudness::info, fmt::format("model {} is in service, loaded in {} ms", model_->title(), now_ms() - begun_ms_));
+  const std::lock_guard lock(mutex_);
+  title_ = model_->title();
+  problem_.clear();
+}
+
+void ModelSource::tell(const std::string &problem) {
+  const std::string now = model_ ? fmt::format("model {} stays in service", model_->title())
+                                 : std::string("gangs are placed by the heuristic");
+  const std::lock_guard lock(mutex_);
+  const std::string title = model_ ? model_->title() : "none";
+  if (problem != problem_ || title != title_) say_(Loudness::error, fmt::format("{}; {}", problem, now));
+  title_ = title;
+  problem_ = problem;
+}
+
+std::string ModelSource::title() const {
+  const std::lock_guard lock(mutex_);
+  return title_;
+}
+
+std::string ModelSource::problem() const {
+  const std::lock_guard lock(mutex_);
+  return problem_;
+}
+
+} // namespace harmony

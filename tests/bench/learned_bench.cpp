@@ -1,0 +1,120 @@
+// The budgets of planning with a model, on one core, with real inference: rows of tests/bench/run's table.
+//   learned-bench --torch harmony_torch.so --model model.pt
+// The model is one of tests/models (kind mlp: two heads of two hidden layers of 64) with the shape of no known types.
+
+#include "src/encode/encoder.h"
+#include "src/encode/schema.h"
+#include "src/infer/load_torch.h"
+#include "src/plan/planner.h"
+#include "src/policy/learned.h"
+#include "tests/bench/clusters.h"
+#include "tests/unit/linear_model.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <sstream>
+
+namespace {
+
+using namespace harmony;
+
+double ms_of(const std::function<void()> &what) {
+  const auto begin = std::chrono::steady_clock::now();
+  what();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void row(const std::string &what, const std::string &figure, const std::string &target) {
+  fmt::print("{:<56} {:>14}   {}\n", what, figure, target);
+  std::fflush(stdout);
+}
+
+ReadyModel load(const std::string &torch, const std::string &file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream bytes;
+  bytes << stream.rdbuf();
+  const TorchLibrary library = open_torch_library(torch);
+  if (!library.table) throw std::runtime_error(library.problem);
+  std::string problem;
+  ReadyModel ready{load_model(library, bytes.str(), shape_for({}), problem), fixtures::manifest()};
+  if (!ready.model) throw std::runtime_error(problem);
+  problem = warm_up(*ready.model, shape_for({}));
+  if (!problem.empty()) throw std::runtime_error(problem);
+  return ready;
+}
+
+int planned_by_model(const Snapshot &snapshot, const ReadyModel &model) {
+  ModelUse use;
+  const auto policy = make_learned(snapshot, Settings(), model, use);
+  plan_round(snapshot, *policy, Settings(), 1, [] { return false; });
+  return static_cast<int>(use.by_model);
+}
+
+// A whole round: the copy of the cluster, its features, the gang.
+void gang_of_16_tasks(const ReadyModel &model, const char *state, clusters::State cluster_of, int nodes) {
+  Snapshot snapshot = cluster_of(nodes);
+  snapshot.pending.push_back(fixtures::gang(snapshot, 1, 12, 4));
+  std::vector<double> times;
+  int by_model = 0;
+  for (int i = 0; i < (nodes > 2000 ? 100 : 300); ++i)
+    times.push_back(ms_of([&] { by_model += planned_by_model(snapshot, model); }));
+  std::sort(times.begin(), times.end());
+  row(fmt::format("a 16-task gang by a model, {} nodes, {}: p99", nodes, state),
+      by_model ? fmt::format("{:.2f} ms", times[times.size() * 99 / 100]) : "not placed",
+      nodes > 2000 ? "<= 50 ms" : "<= 5 ms");
+}
+
+void round_of_4000_gangs(const ReadyModel &model, const char *state, clusters::State cluster_of) {
+  Snapshot snapshot = cluster_of(16000);
+  for (std::uint32_t job = 1; job <= 4000; ++job) {
+    const int tasks = 10 + static_cast<int>(job % 31); // 25 on average
+    snapshot.pending.push_back(fixtures::gang(snapshot, job, tasks - tasks / 5, tasks / 5));
+  }
+  int by_model = 0;
+  const double ms = ms_of([&] { by_model = planned_by_model(snapshot, model); });
+  row(fmt::format("4,000 gangs of 100,000 tasks by a model, {}", state), fmt::format("{:.2f} s", ms / 1000),
+      fmt::format("<= 5 s; {} decided by the model", by_model));
+}
+
+void encoding(const char *state, clusters::State cluster_of) {
+  const Snapshot snapshot = cluster_of(16000);
+  Cluster cluster(snapshot);
+  const TypeIndex types({});
+  const double all = ms_of([&] { Encoder(cluster, types); });
+  Encoder encoder(cluster, types);
+  const Gang gang = fixtures::gang(snapshot, 1, 2);
+  double worst = 0;
+  for (int i = 0; i < 20; ++i) {
+    const Proposal proposal = make_policy("spread")->propose(cluster, gang, false);
+    if (proposal.verdict != Verdict::place) break;
+    cluster.start(gang, proposal.plan);
+    worst = std::max(worst, ms_of([&] { encoder.update(); }));
+  }
+  row(fmt::format("16,000 nodes encoded after one job changed, {}", state), fmt::format("{:.3f} ms", worst), "<= 1 ms");
+  row(fmt::format("  all of them, {} different states", encoder.distinct()), fmt::format("{:.1f} ms", all), "");
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  std::string torch, file;
+  CLI::App app("Measures planning with a model.", "learned-bench");
+  app.add_option("--torch", torch, "harmony_torch.so")->required();
+  app.add_option("--model", file, "model.pt of kind mlp")->required();
+  CLI11_PARSE(app, argc, argv);
+  try {
+    const ReadyModel model = load(torch, file);
+    for (const auto &[name, cluster_of] : clusters::states) {
+      for (const int nodes : {1000, 16000}) gang_of_16_tasks(model, name, cluster_of, nodes);
+      round_of_4000_gangs(model, name, cluster_of);
+      encoding(name, cluster_of);
+    }
+  } catch (const std::exception &failed) {
+    fmt::print(stderr, "learned-bench: {}\n", failed.what());
+    return 1;
+  }
+}
