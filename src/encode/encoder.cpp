@@ -1,15 +1,17 @@
 #include "src/encode/encoder.h"
 
+#include "src/encode/scale.h"
+
 #include <algorithm>
 
 namespace harmony {
 
 Encoder::Encoder(const Cluster &cluster, const TypeIndex &types)
     : cluster_(cluster), types_(types), node_encoder_(types), slots_(1024, -1) {
-  const auto nodes = static_cast<int>(cluster.nodes().size());
-  states_.reserve(static_cast<std::size_t>(nodes));
-  for (int node = 0; node < nodes; ++node) {
-    states_.push_back(intern(node_encoder_.encode(cluster, node)));
+  states_.resize(static_cast<std::size_t>(cluster.size()));
+  loads_.resize(states_.size());
+  for (int node = 0; node < static_cast<int>(states_.size()); ++node) {
+    encode(node);
     count(node, 1);
   }
   totals_.running = cluster.jobs();
@@ -22,11 +24,18 @@ void Encoder::update() {
   for (; changes_read_ < changed.size(); ++changes_read_) {
     const int node = changed[changes_read_];
     count(node, -1);
-    states_[static_cast<std::size_t>(node)] = intern(node_encoder_.encode(cluster_, node));
+    encode(node);
     count(node, 1);
   }
   totals_.running = cluster_.jobs();
   totals_.next_end = cluster_.next_end();
+}
+
+void Encoder::encode(int node) {
+  const NodeEncoding &encoding = node_encoder_.encode(cluster_, node);
+  states_[static_cast<std::size_t>(node)] = intern(encoding);
+  loads_[static_cast<std::size_t>(node)] =
+      encoding.nic_load + encoding.link_load + encoding.disk_load + part(encoding.held_cores, encoding.cores);
 }
 
 void Encoder::count(int node, int sign) {

@@ -37,6 +37,7 @@ public:
   const std::vector<int> &states() const { return states_; } // by node
   const NodeEncoding &state(int index) const { return distinct_[static_cast<std::size_t>(index)]; }
   const NodeEncoding &of_node(int node) const { return state(states_[static_cast<std::size_t>(node)]); }
+  float load(int node) const { return loads_[static_cast<std::size_t>(node)]; } // of its jobs, all resources together
   std::size_t hash(int state) const { return hashes_[static_cast<std::size_t>(state)]; }
   int distinct() const { return static_cast<int>(distinct_.size()); }
   const ClusterTotals &totals() const { return totals_; }
@@ -44,6 +45,7 @@ public:
   const TypeIndex &types() const { return types_; }
 
 private:
+  void encode(int node);
   int intern(const NodeEncoding &encoding);
   void grow();
   void count(int node, int sign);
@@ -52,6 +54,7 @@ private:
   const TypeIndex &types_;
   NodeEncoder node_encoder_;
   std::vector<int> states_;
+  std::vector<float> loads_; // by node
   std::vector<NodeEncoding> distinct_;
   std::vector<std::size_t> hashes_; // of the distinct ones
   std::vector<int> slots_;          // open addressing over them

@@ -94,7 +94,22 @@ TopologyLayout layout_of(const Topology &topology) {
   return layout;
 }
 
-double exchanged(const Running &job) { return std::min(1.0, (job.model_kb ? job.model_kb : undeclared_kb) / large_kb); }
+const JobLoad &NodeEncoder::load_of(const Cluster &cluster, const Tenant &tenant) {
+  std::vector<JobLoad> &known = tenant.running >= 0 ? running_ : planned_;
+  const auto index = static_cast<std::size_t>(tenant.running >= 0 ? tenant.running : -1 - tenant.running);
+  JobLoad unknown;
+  unknown.type = -1;
+  if (known.size() <= index) known.resize(2 * index + 1, unknown);
+  JobLoad &load = known[index];
+  if (load.type >= 0) return load;
+  const Running &job = cluster.job_of(tenant);
+  load.type = types_.of(job.type);
+  load.distributed = job.distributed();
+  load.exchanged = std::min(1.0, (job.model_kb ? job.model_kb : undeclared_kb) / large_kb);
+  load.by_ps = job.ps > 0 ? static_cast<double>(job.workers) / job.ps : 0;
+  load.ends = job.ends;
+  return load;
+}
 
 const TopologyLayout *NodeEncoder::layout(const NodeState &node) {
   const Topology *topology = gpu_topology(node);
@@ -118,7 +133,7 @@ void NodeEncoder::begin(const NodeState &node, const TopologyLayout *layout) {
   e.nic_mbps = layout ? static_cast<float>(layout->nic_mbps) : 0;
   const std::size_t domains = layout ? layout->domains.size() : 0;
   e.domains.assign(domains, {});
-  e.types.assign(static_cast<std::size_t>(types_.count()) * (1 + domains), 0);
+  e.types.assign(count_ * (1 + domains), 0);
   pcie_.assign(domains, 0);
   bridge_.assign(layout ? static_cast<std::size_t>(layout->bridges) : 0, 0);
   for (std::size_t i = 0; i < domains; ++i) e.domains[i].domain = layout->domains[i];
@@ -132,37 +147,31 @@ void NodeEncoder::begin(const NodeState &node, const TopologyLayout *layout) {
   }
 }
 
-void NodeEncoder::add_gpus(const Tenant &tenant, const TopologyLayout &layout, double load, int type) {
+void NodeEncoder::add_gpus(const Tenant &tenant, const TopologyLayout &layout, const JobLoad &job) {
   on_socket_.assign(static_cast<std::size_t>(layout.sockets), 0);
   for (const int gpu : each(tenant.gpus)) {
     if (static_cast<std::size_t>(gpu) >= layout.gpu_domain.size()) continue;
     const auto domain = static_cast<std::size_t>(layout.gpu_domain[static_cast<std::size_t>(gpu)]);
-    pcie_[domain] += load;
-    bridge_[static_cast<std::size_t>(layout.bridge[domain])] += load;
-    encoding_.types[static_cast<std::size_t>(types_.count()) * (1 + domain) + static_cast<std::size_t>(type)] += 1;
+    pcie_[domain] += job.exchanged;
+    bridge_[static_cast<std::size_t>(layout.bridge[domain])] += job.exchanged;
+    encoding_.types[count_ * (1 + domain) + static_cast<std::size_t>(job.type)] += 1;
     const auto socket = static_cast<std::size_t>(layout.gpu_socket[static_cast<std::size_t>(gpu)]);
     if (socket < on_socket_.size()) ++on_socket_[socket];
   }
 }
 
-void NodeEncoder::add_tenant(const Cluster &cluster, const NodeState &node, const Tenant &tenant,
+void NodeEncoder::add_tenant(const NodeState &node, const Tenant &tenant, const JobLoad &job,
                              const TopologyLayout *layout) {
-  const Running &job = cluster.job_of(tenant);
-  const double load = exchanged(job);
-  const int type = types_.of(job.type), gpus = tenant.gpus.count();
+  const int gpus = tenant.gpus.count();
   NodeEncoding &e = encoding_;
   e.held_cores += tenant.cores;
-  e.types[static_cast<std::size_t>(type)] += static_cast<float>(node.free_gpus.size() ? gpus : tenant.cores);
+  e.types[static_cast<std::size_t>(job.type)] += static_cast<float>(node.free_gpus.size() ? gpus : tenant.cores);
   e.disk_load += static_cast<float>(tenant.workers > 0 ? tenant.workers : gpus);
-  if (job.distributed()) {
-    ++e.distributed;
-    // A PS has all workers' exchanges to carry.
-    const double ps_share = job.ps > 0 ? static_cast<double>(job.workers) / job.ps : 0;
-    e.nic_load += static_cast<float>(load * (tenant.workers + ps_share * tenant.ps));
-  }
+  e.distributed += job.distributed;
+  if (job.distributed) e.nic_load += static_cast<float>(job.exchanged * (tenant.workers + job.by_ps * tenant.ps));
   if (!layout) return;
-  add_gpus(tenant, *layout, load, type);
-  e.link_load += static_cast<float>(load * crossing(on_socket_));
+  add_gpus(tenant, *layout, job);
+  e.link_load += static_cast<float>(job.exchanged * crossing(on_socket_));
 }
 
 const NodeEncoding &NodeEncoder::encode(const Cluster &cluster, int index) {
@@ -171,8 +180,9 @@ const NodeEncoding &NodeEncoder::encode(const Cluster &cluster, int index) {
   begin(node, its_layout);
   double next_end = a_week_s;
   for (const Tenant &tenant : node.tenants) {
-    add_tenant(cluster, node, tenant, its_layout);
-    next_end = std::min(next_end, static_cast<double>(cluster.job_of(tenant).ends - cluster.now()));
+    const JobLoad &job = load_of(cluster, tenant);
+    add_tenant(node, tenant, job, its_layout);
+    next_end = std::min(next_end, static_cast<double>(job.ends - cluster.now()));
   }
   NodeEncoding &e = encoding_;
   e.next_end = static_cast<int>(std::lround(scaled_log(next_end, a_week_s) * 32));

@@ -65,22 +65,31 @@ struct TopologyLayout {
 };
 TopologyLayout layout_of(const Topology &topology);
 
-// What one task of the job exchanges in a step, in units of a large model.
-double exchanged(const Running &job);
+// What a job means to its neighbours.
+struct JobLoad {
+  int type = 0;
+  bool distributed = false;
+  double exchanged = 0; // by one task in a step, in units of a large model
+  double by_ps = 0;     // a PS has all workers' exchanges to carry: its share of them
+  std::time_t ends = 0;
+};
 
 // For one thread.
 class NodeEncoder {
 public:
-  explicit NodeEncoder(const TypeIndex &types) : types_(types) {}
+  explicit NodeEncoder(const TypeIndex &types) : types_(types), count_(static_cast<std::size_t>(types.count())) {}
   const NodeEncoding &encode(const Cluster &cluster, int node); // valid until the next call
 
 private:
   const TopologyLayout *layout(const NodeState &node);
   void begin(const NodeState &node, const TopologyLayout *layout);
-  void add_tenant(const Cluster &cluster, const NodeState &node, const Tenant &tenant, const TopologyLayout *layout);
-  void add_gpus(const Tenant &tenant, const TopologyLayout &layout, double load, int type);
+  const JobLoad &load_of(const Cluster &cluster, const Tenant &tenant);
+  void add_tenant(const NodeState &node, const Tenant &tenant, const JobLoad &job, const TopologyLayout *layout);
+  void add_gpus(const Tenant &tenant, const TopologyLayout &layout, const JobLoad &job);
 
   const TypeIndex &types_;
+  const std::size_t count_;                // of types
+  std::vector<JobLoad> running_, planned_; // those met so far, by index; type -1: not yet
   std::unordered_map<const Topology *, TopologyLayout> layouts_;
   NodeEncoding encoding_;
   std::vector<double> pcie_, bridge_; // loads, by place

@@ -45,7 +45,7 @@ void ModelSource::look(const std::string &store, uid_t slurm_user) {
   const ModelStore there(store, trust, schema_problem);
   const StoreStamp stamp = there.stamp();
   if (looked_ && store == store_ && stamp == stamp_ && !look_again_) return;
-  const bool stuck = loading_ && begun_ms_ == 0;
+  const bool stuck = loading_ && stuck_;
   if (loading_ && !stuck) return; // one at a time; what is different now still is when that one has ended
   if (stuck && !worker_.replace()) return;
   look_again_ = false;
@@ -58,15 +58,15 @@ void ModelSource::look(const std::string &store, uid_t slurm_user) {
 void ModelSource::begin(const ModelStore &store) {
   loading_ = std::make_shared<Load>();
   begun_ms_ = now_ms();
+  stuck_ = false;
   const auto task = [load = loading_, store, library = torch_library_] { load->run(store, library); };
   if (worker_.run(task, patience) == DeadlineWorker::Ended::in_time) finish();
 }
 
 void ModelSource::finish() {
   if (worker_.busy()) {
-    if (begun_ms_ && now_ms() - begun_ms_ > longest_ms) {
-      begun_ms_ = 0;
-      ++statistics_.models_refused;
+    if (!stuck_ && now_ms() - begun_ms_ > longest_ms) {
+      stuck_ = true;
       tell(fmt::format("the model that {}/CURRENT names does not finish loading", store_));
     }
     return;

@@ -62,6 +62,7 @@ private:
   StoreStamp stamp_;
   bool looked_ = false;
   std::int64_t begun_ms_ = 0;
+  bool stuck_ = false; // loading takes so long that it is not expected to end
   std::atomic<bool> look_again_{false};
   mutable std::mutex mutex_;
   std::string title_ = "none", problem_; // guarded by mutex_

@@ -53,13 +53,20 @@ public:
   int count(int of_class) const {
     return counts_.empty() ? at(of_class).count : counts_[static_cast<std::size_t>(of_class)];
   }
-  int first(int of_class) const { return not_out(at(of_class).first); }
+  int first(int of_class) const {
+    return count(of_class) == at(of_class).count ? at(of_class).first : not_out(at(of_class).first);
+  }
   int next(int node) const { return not_out(rooms_.next[static_cast<std::size_t>(node)]); }
 
   // The class of the shape that comes after so many others; there has to be one.
   int preferred(std::size_t shape, std::size_t after);
 
 private:
+  struct Order {
+    std::vector<int> sorted; // the first few of its classes that have nodes
+    std::vector<int> rest;   // a heap
+  };
+
   int not_out(int node) const {
     while (node >= 0 && !out_.empty() && std::binary_search(out_.begin(), out_.end(), node))
       node = rooms_.next[static_cast<std::size_t>(node)];
@@ -70,25 +77,32 @@ private:
   const Prefer prefer_;
   const std::vector<int> &out_;
   const bool heed_required_;
-  std::vector<int> nodes_;               // by shape
-  std::vector<int> counts_;              // by class; empty: as in the rooms
-  std::vector<std::vector<int>> orders_; // by shape: its classes that have nodes; empty: not asked for yet
+  std::vector<int> nodes_;    // by shape
+  std::vector<int> counts_;   // by class; empty: as in the rooms
+  std::vector<Order> orders_; // by shape
 };
 
-// Most often only the first is asked for, and a sort would be in vain.
+// Most often only the first few are asked for, and a sort would be in vain.
 int Field::preferred(std::size_t shape, std::size_t after) {
   // Nodes that are out never move another class up.
   const int best = rooms_.shapes[shape].preferred(prefer_);
   if (after == 0 && count(best) == at(best).count) return best;
-  std::vector<int> &order = orders_[shape];
-  if (order.empty()) {
+  const auto comes_later = [this](int one, int other) {
+    return goes_before(prefer_, at(other), first(other), at(one), first(one));
+  };
+  Order &order = orders_[shape];
+  std::vector<int> &rest = order.rest;
+  if (order.sorted.empty()) {
     for (int i = rooms_.shapes[shape].first; i >= 0; i = at(i).next_alike)
-      if (count(i) > 0) order.push_back(i);
-    std::sort(order.begin(), order.end(), [this](int one, int other) {
-      return goes_before(prefer_, at(one), first(one), at(other), first(other));
-    });
+      if (count(i) > 0) rest.push_back(i);
+    std::make_heap(rest.begin(), rest.end(), comes_later);
   }
-  return order[after];
+  while (order.sorted.size() <= after) {
+    std::pop_heap(rest.begin(), rest.end(), comes_later);
+    order.sorted.push_back(rest.back());
+    rest.pop_back();
+  }
+  return order.sorted[after];
 }
 
 // How many nodes of each size there are.

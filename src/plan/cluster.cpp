@@ -32,10 +32,13 @@ void take_from(NodeState &node, const Component &component, const Placement &pla
 }
 
 Cluster::Cluster(const Snapshot &snapshot)
-    : nodes_(snapshot.nodes), running_(snapshot.running), memory_counts_(snapshot.memory_counts), now_(snapshot.taken) {
+    : ours_(snapshot.nodes.size(), -1), running_(snapshot.running), memory_counts_(snapshot.memory_counts),
+      now_(snapshot.taken) {
   for (const Running &job : running_) ends(job);
-  distributed_.reserve(nodes_.size());
-  for (const NodeState &node : nodes_) {
+  nodes_.reserve(snapshot.nodes.size());
+  distributed_.reserve(snapshot.nodes.size());
+  for (const NodeState &node : snapshot.nodes) {
+    nodes_.push_back(&node);
     distributed_.push_back(count_distributed(node));
     kinds_.add(node, distributed_.back() > 0);
   }
@@ -51,6 +54,16 @@ void Cluster::ends(const Running &job) {
   if (next_end_ == 0 || job.ends < next_end_) next_end_ = job.ends;
 }
 
+NodeState &Cluster::own(int node) {
+  const auto at = static_cast<std::size_t>(node);
+  if (ours_.at(at) < 0) {
+    ours_[at] = static_cast<int>(changed_.size());
+    changed_.push_back(*nodes_[at]);
+    nodes_[at] = &changed_.back();
+  }
+  return changed_[static_cast<std::size_t>(ours_[at])];
+}
+
 int Cluster::count_distributed(const NodeState &node) const {
   return static_cast<int>(std::count_if(node.tenants.begin(), node.tenants.end(), [&](const Tenant &tenant) {
     const auto job = static_cast<std::size_t>(tenant.running);
@@ -64,7 +77,7 @@ void Cluster::has_changed(int node) {
 }
 
 void Cluster::take(const Component &component, const Placement &placement) {
-  take_from(nodes_.at(static_cast<std::size_t>(placement.node)), component, placement, memory_counts_);
+  take_from(own(placement.node), component, placement, memory_counts_);
   has_changed(placement.node);
 }
 
@@ -80,8 +93,8 @@ void Cluster::start(const Gang &gang, const Plan &plan) {
 
   std::map<int, Tenant> tenants; // by node: components that meet on one are one neighbour to the others
   for (const Placement &placement : plan.placements) {
-    take_from(nodes_.at(static_cast<std::size_t>(placement.node)),
-              gang.components.at(static_cast<std::size_t>(placement.component)), placement, memory_counts_);
+    take_from(own(placement.node), gang.components.at(static_cast<std::size_t>(placement.component)), placement,
+              memory_counts_);
     Tenant &tenant = tenants[placement.node];
     tenant.workers += placement.workers;
     tenant.ps += placement.ps;
@@ -95,7 +108,7 @@ void Cluster::start(const Gang &gang, const Plan &plan) {
   ends(job);
   for (auto &[node, tenant] : tenants) {
     tenant.running = -static_cast<int>(planned_.size()); // -1 - its index
-    nodes_[static_cast<std::size_t>(node)].tenants.push_back(tenant);
+    own(node).tenants.push_back(tenant);
     distributed_[static_cast<std::size_t>(node)] += job.distributed();
     has_changed(node);
   }

@@ -7,16 +7,21 @@
 #include "src/values/snapshot.h"
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 namespace harmony {
 
 class Cluster {
 public:
+  // The snapshot must outlive it: nodes are copied when they change, since most never do.
   explicit Cluster(const Snapshot &snapshot);
+  explicit Cluster(Snapshot &&) = delete;
+  Cluster(const Cluster &) = delete;
+  Cluster &operator=(const Cluster &) = delete;
 
-  const std::vector<NodeState> &nodes() const { return nodes_; }
-  const NodeState &node(int index) const { return nodes_[static_cast<std::size_t>(index)]; }
+  int size() const { return static_cast<int>(nodes_.size()); }
+  const NodeState &node(int index) const { return *nodes_[static_cast<std::size_t>(index)]; }
   bool memory_counts() const { return memory_counts_; }
   std::time_t now() const { return now_; }
 
@@ -51,8 +56,12 @@ private:
   void ends(const Running &job);
   void has_changed(int node);
 
-  std::vector<NodeState> nodes_;
-  std::vector<Running> running_;
+  NodeState &own(int node);
+
+  std::vector<const NodeState *> nodes_; // the snapshot's, or ours
+  std::deque<NodeState> changed_;        // ours, which stay where they are
+  std::vector<int> ours_;                // by node: which of ours it is; -1: the snapshot's
+  const std::vector<Running> &running_;
   std::vector<Running> planned_;
   std::vector<int> distributed_; // by node
   NodeKinds kinds_;

@@ -68,7 +68,7 @@ std::string problem_with(const Cluster &cluster, const Gang &gang, const Plan &p
   for (const Placement &placement : plan.placements) {
     if (placement.component < 0 || placement.component >= static_cast<int>(gang.components.size()))
       return "no such component";
-    if (placement.node < 0 || placement.node >= static_cast<int>(cluster.nodes().size())) return "no such node";
+    if (placement.node < 0 || placement.node >= cluster.size()) return "no such node";
   }
   std::string problem = problem_of_counts(gang, plan);
   if (!problem.empty() || plan.placements.empty()) return plan.placements.empty() ? "it is empty" : problem;
@@ -165,7 +165,7 @@ private:
 
   void mask(const Gang &gang, Decision &decision) {
     if (decision.verdict == Verdict::left_to_stock || gang.components.empty()) return;
-    const std::size_t looks = cluster_.nodes().size();
+    const auto looks = static_cast<std::size_t>(cluster_.size());
     if (gangs_masked_++ >= gangs_always_masked) {
       if (decision.verdict == Verdict::place || looks > looks_left_) return;
       looks_left_ -= looks;

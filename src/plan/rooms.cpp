@@ -41,7 +41,7 @@ public:
       : view_(view), component_(component), know_distributed_(know_distributed && !view.empty()), states_(states),
         kinds_(view.cluster().kinds()), model_(kinds_.model(component.gpus.model)), rooms_(rooms),
         counter_(view, component, rooms), index_(kinds_.size()), class_of_kind_(kinds_.size(), unseen) {
-    const std::size_t nodes = view.cluster().nodes().size();
+    const auto nodes = static_cast<std::size_t>(view.cluster().size());
     rooms.classes.reserve(kinds_.size());
     members_.reserve(kinds_.size());
     rooms.next.assign(nodes, -1);
@@ -155,7 +155,7 @@ void Finder::look_at(int node, int kind) {
 
 void Finder::look_closely(int index, bool beside) {
   const auto at = static_cast<std::size_t>(index);
-  const NodeState *node = &view_.cluster().nodes()[at];
+  const NodeState *node = &view_.cluster().node(static_cast<int>(at));
   if (!node->usable) return;
   ++without_room_;
   look_at_size(node->free_gpus.size(), node->free_cores.size(), std::max(1, node->threads_per_core));

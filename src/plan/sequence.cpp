@@ -63,6 +63,11 @@ private:
     fresh_ = {};
     for (const SpotScores::Fresh &one : scores_.fresh(rooms_, for_ps))
       if (takes_one_more(class_of(one.of_class), {}, for_ps)) offer(one.of_class, one.spot);
+    std::vector<SpotScores::Again> questions;
+    for (const Touched &one : touched_)
+      if (takes_one_more(class_of(one.of_class), one.share, for_ps))
+        questions.push_back({&class_of(one.of_class), one.share});
+    if (!questions.empty()) scores_.expect(questions, for_ps, tasks);
     for (Touched &one : touched_) look_again(one, for_ps, tasks);
   }
 

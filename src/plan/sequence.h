@@ -29,6 +29,13 @@ public:
   // On a node that has some. `more`: so many tasks of the role are to come, this one among them.
   virtual Spot again(const NodeClass &node, const Share &here, bool for_ps, int more) = 0;
 
+  // Questions of that kind will come about these nodes: whoever answers many at once as fast as one may do so now.
+  struct Again {
+    const NodeClass *node = nullptr;
+    Share here;
+  };
+  virtual void expect(const std::vector<Again> &questions, bool for_ps, int more) = 0;
+
   // The next task goes to that spot of a node that has `here` so far.
   virtual void chosen(const NodeClass &node, const Share &here, const Spot &spot) = 0;
 };

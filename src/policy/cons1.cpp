@@ -11,7 +11,7 @@ std::size_t fewest_if_empty(const Cluster &cluster, const Gang &gang) {
   GangPlacer placer(cluster, gang, false, GangPlacer::Of::empty_cluster);
   const auto plan = placer.fewest({});
   // It holds the gang now, so it does when empty; if our arithmetic disagrees, nothing is gained by waiting.
-  return plan ? nodes_of(*plan).size() : gang.components.size() * cluster.nodes().size();
+  return plan ? nodes_of(*plan).size() : gang.components.size() * static_cast<std::size_t>(cluster.size());
 }
 
 class Cons1 : public Policy {

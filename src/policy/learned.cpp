@@ -6,6 +6,7 @@
 #include "src/encode/schema.h"
 #include "src/policy/learned_scores.h"
 #include "src/policy/policies.h"
+#include "src/policy/shortlist.h"
 
 #include <fmt/format.h>
 
@@ -17,9 +18,11 @@
 namespace harmony {
 namespace {
 
-// So many candidates are scored in a round, in all: every one of a short queue's, a diverse part of a long one's.
-constexpr int rows_a_round = 1 << 18;
-constexpr int least_rows = 64;
+// A model is asked about so many nodes in a round, all gangs together, and for one gang at most and at least so many. A
+// cluster of a few hundred nodes in different states is looked at whole, and any number of nodes alike.
+constexpr int nodes_a_round = 1 << 17;
+constexpr int most_nodes_a_gang = 512;
+constexpr int least_nodes_a_gang = 32;
 // Beyond that many gangs that wait, fewer whole gangs are compared for each.
 constexpr int short_queue = 256;
 constexpr std::size_t few_variants = 2;
@@ -83,7 +86,7 @@ public:
       use_.breaker.good(now_ns() / 1000000);
       if (state == Breaker::State::probing)
         return by_heuristic(cluster, gang, may_wait, ModelFault::breaker_open, "it is being probed after faults");
-      ++use_.by_model;
+      use_.by_model += proposal.verdict != Verdict::no_room; // that is our own arithmetic's
       return proposal;
     } catch (const ModelRefused &refused) {
       // An odd job says nothing about the model.
@@ -127,7 +130,8 @@ private:
     encoding.reset();
 
     std::vector<Considered> gangs;
-    if (auto plan = in_turns(features, gang, job)) add(gangs, std::move(*plan), "task by task");
+    if (auto plan = in_turns(features, narrowed(placer, features, gang), job))
+      add(gangs, std::move(*plan), "task by task");
     add(gangs, std::move(*fewest), "fewest nodes");
     std::size_t tried = 0;
     for (const Variant &variant : diverse_variants(gang)) {
@@ -142,9 +146,26 @@ private:
     if (std::none_of(gangs.begin(), gangs.end(), same)) gangs.push_back({std::move(plan), 0, what});
   }
 
+  // How many nodes the model is asked about for this gang.
+  int nodes_to_ask_about(const Gang &gang) const {
+    const int share = std::clamp(nodes_a_round / std::max(1, queue_.gangs), least_nodes_a_gang, most_nodes_a_gang);
+    return std::max(share, 4 * (gang.workers() + gang.ps()));
+  }
+
+  // The gang, to be placed on a diverse part of the nodes if those are in too many states.
+  Gang narrowed(GangPlacer &placer, const Encoder &features, const Gang &gang) const {
+    Gang narrow = gang;
+    const int most = nodes_to_ask_about(gang);
+    if (features.distinct() <= most) return narrow;
+    Bits nodes(static_cast<int>(features.states().size()));
+    for (std::size_t i = 0; i < gang.components.size(); ++i)
+      nodes |= shortlist(placer.rooms_of(static_cast<int>(i)), features, most);
+    for (Component &component : narrow.components) component.eligible &= nodes;
+    return narrow;
+  }
+
   // Where the model's scores lead, task by task.
   std::optional<Plan> in_turns(const Encoder &features, const Gang &gang, const JobRow &job) const {
-    const int rows = std::max(least_rows, rows_a_round / std::max(1, queue_.gangs));
     GangPlacer placer(features.cluster(), gang, true);
     placer.tell_apart(features.states());
     const auto way = [&](const Rooms &rooms, const Component &component) -> std::optional<Shares> {
@@ -155,7 +176,7 @@ private:
         if (!fewest) return std::nullopt;
         most_nodes = static_cast<int>(fewest->size());
       }
-      LearnedScores scores(features, *scorer_, gang, component, job, rows);
+      LearnedScores scores(features, *scorer_, gang, component, job);
       return in_sequence(rooms, component, most_nodes, scores);
     };
     return placer.by(way, false);

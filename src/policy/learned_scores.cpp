@@ -3,14 +3,18 @@
 #include "src/encode/schema.h"
 
 #include <algorithm>
-#include <functional>
-#include <tuple>
+#include <numeric>
 
 namespace harmony {
 namespace {
 
 // A call of the model costs as much as a few dozen rows, so what is likely to be asked next is asked along.
 constexpr int steps_ahead = 8;
+constexpr std::size_t most_likely = 16;
+
+bool has_room(const NodeClass &node, const Share &here, bool for_ps) {
+  return here.workers + here.ps < node.tasks && (for_ps ? here.ps < node.ps : here.workers < node.workers);
+}
 
 void clear(Rows &rows, std::vector<int> &domains) {
   rows.values.clear();
@@ -29,8 +33,8 @@ Spot best_of(const std::vector<float> &scores, const std::vector<int> &domains, 
 } // namespace
 
 LearnedScores::LearnedScores(const Encoder &encoder, Scorer &scorer, const Gang &gang, const Component &component,
-                             const JobRow &job, int most_rows)
-    : encoder_(encoder), scorer_(scorer), gang_(gang), component_(component), job_(job), most_rows_(most_rows) {}
+                             const JobRow &job)
+    : encoder_(encoder), scorer_(scorer), gang_(gang), component_(component), job_(job) {}
 
 void LearnedScores::begin_role(const Rooms &rooms, bool for_ps) {
   rows_ = std::make_unique<CandidateRows>(encoder_, gang_, component_, rooms, for_ps);
@@ -38,49 +42,13 @@ void LearnedScores::begin_role(const Rooms &rooms, bool for_ps) {
   scorer_.ask_about(job_);
 }
 
-// Classes of nodes, diverse ones if there are too many: those with least left over, the emptiest, those with the least
-// load of others, and those where the gang is or has to be. Which nodes there are of each does not matter.
-std::vector<int> LearnedScores::shortlist(const Rooms &rooms, bool for_ps) const {
-  std::vector<int> all;
-  for (std::size_t i = 0; i < rooms.classes.size(); ++i)
-    if (rooms.classes[i].tasks > 0 && (for_ps ? rooms.classes[i].ps : rooms.classes[i].workers) > 0)
-      all.push_back(static_cast<int>(i));
-  const auto most = static_cast<std::size_t>(std::max(16, most_rows_));
-  if (all.size() <= most) return all;
-
-  using Key = std::function<double(const NodeClass &)>;
-  const auto load = [&](const NodeClass &node) {
-    const NodeEncoding &state = encoder_.state(node.state);
-    return state.nic_load + state.link_load + state.disk_load + state.held_cores / (1.0 + state.cores);
-  };
-  const Key keys[] = {[](const NodeClass &node) { return node.free_gpus + node.free_cores / 65536.0; },
-                      [](const NodeClass &node) { return -node.free_gpus - node.free_cores / 65536.0; },
-                      [&](const NodeClass &node) { return load(node) + node.free_gpus / 1024.0; },
-                      [](const NodeClass &node) { return -node.tasks; }};
-  std::vector<char> taken(rooms.classes.size(), 0);
-  for (const int i : all) {
-    const NodeClass &node = rooms.classes[static_cast<std::size_t>(i)];
-    taken[static_cast<std::size_t>(i)] = node.beside || node.required;
-  }
-  for (const Key &key : keys) {
-    std::vector<std::tuple<double, std::size_t, int>> order; // equals by what they are, not by where they stand
-    for (const int i : all) {
-      const NodeClass &node = rooms.classes[static_cast<std::size_t>(i)];
-      order.emplace_back(key(node), encoder_.hash(node.state), i);
-    }
-    const std::size_t part = most / std::size(keys);
-    std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(part), order.end());
-    for (std::size_t i = 0; i < part; ++i) taken[static_cast<std::size_t>(std::get<int>(order[i]))] = 1;
-  }
-  all.erase(std::remove_if(all.begin(), all.end(), [&](int i) { return !taken[static_cast<std::size_t>(i)]; }),
-            all.end());
-  return all;
-}
-
 std::vector<SpotScores::Fresh> LearnedScores::fresh(const Rooms &rooms, bool for_ps) {
   begin_role(rooms, for_ps);
   clear(batch_, domains_);
-  const std::vector<int> classes = shortlist(rooms, for_ps);
+  std::vector<int> classes;
+  for (std::size_t i = 0; i < rooms.classes.size(); ++i)
+    if (rooms.classes[i].tasks > 0 && (for_ps ? rooms.classes[i].ps : rooms.classes[i].workers) > 0)
+      classes.push_back(static_cast<int>(i));
   std::vector<std::size_t> ends;
   for (const int i : classes) {
     rows_->append(rooms.classes[static_cast<std::size_t>(i)], {}, batch_, domains_);
@@ -90,7 +58,47 @@ std::vector<SpotScores::Fresh> LearnedScores::fresh(const Rooms &rooms, bool for
   std::vector<Fresh> fresh;
   for (std::size_t i = 0; i < classes.size(); ++i)
     fresh.push_back({classes[i], best_of(scores, domains_, i ? ends[i - 1] : 0, ends[i])});
+  expect_more_of(rooms, fresh, for_ps);
   return fresh;
+}
+
+// The best of them will get a task, and then the question is whether they get another.
+void LearnedScores::expect_more_of(const Rooms &rooms, const std::vector<Fresh> &fresh, bool for_ps) {
+  const int tasks = for_ps ? component_.ps : component_.workers;
+  if (tasks < 2) return;
+  std::vector<std::size_t> order(fresh.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const std::size_t likely = std::min({order.size(), static_cast<std::size_t>(tasks), most_likely});
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(likely), order.end(),
+                    [&](std::size_t a, std::size_t b) { return fresh[a].spot.score > fresh[b].spot.score; });
+  std::vector<Again> questions;
+  for (std::size_t i = 0; i < likely; ++i) {
+    const NodeClass &node = rooms.classes[static_cast<std::size_t>(fresh[order[i]].of_class)];
+    Share first;
+    ++(for_ps ? first.ps : first.workers);
+    const int domain = fresh[order[i]].spot.domain;
+    if (!for_ps && domain >= 0) {
+      first.workers_in.resize(static_cast<std::size_t>(domain) + 1);
+      ++first.workers_in.back();
+    }
+    if (has_room(node, first, for_ps)) questions.push_back({&node, std::move(first)});
+  }
+  expect(questions, for_ps, tasks - 1);
+}
+
+void LearnedScores::expect(const std::vector<Again> &questions, bool for_ps, int more) {
+  clear(batch_, domains_);
+  for (const Again &question : questions)
+    append_steps(*question.node, question.here, for_ps, std::min(more, steps_ahead));
+  scorer_.candidates(batch_);
+}
+
+// The rows of the next tasks on the node, if all of them went there.
+void LearnedScores::append_steps(const NodeClass &node, Share here, bool for_ps, int steps) {
+  for (int step = 0; step < steps && has_room(node, here, for_ps); ++step) {
+    rows_->append(node, here, batch_, domains_);
+    here = one_more(node, here, for_ps);
+  }
 }
 
 // The node with a likely next task: in the domain of the last one for as long as it holds more.
@@ -120,14 +128,7 @@ Spot LearnedScores::again(const NodeClass &node, const Share &here, bool for_ps,
   clear(batch_, domains_);
   rows_->append(node, here, batch_, domains_);
   const std::size_t asked = domains_.size();
-  if (!scorer_.knows(batch_)) {
-    Share next = here;
-    for (int step = 1; step < std::min(more, steps_ahead); ++step) {
-      next = one_more(node, next, for_ps);
-      if (next.workers + next.ps >= node.tasks || (for_ps ? next.ps >= node.ps : next.workers >= node.workers)) break;
-      rows_->append(node, next, batch_, domains_);
-    }
-  }
+  if (!scorer_.knows(batch_)) append_steps(node, one_more(node, here, for_ps), for_ps, std::min(more, steps_ahead) - 1);
   return best_of(scorer_.candidates(batch_), domains_, 0, asked);
 }
 

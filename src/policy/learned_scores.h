@@ -13,18 +13,19 @@ namespace harmony {
 
 class LearnedScores : public SpotScores {
 public:
-  // `most_rows`: of a cluster with more different candidates than that, a diverse part is scored.
-  LearnedScores(const Encoder &encoder, Scorer &scorer, const Gang &gang, const Component &component, const JobRow &job,
-                int most_rows);
+  LearnedScores(const Encoder &encoder, Scorer &scorer, const Gang &gang, const Component &component,
+                const JobRow &job);
 
   std::vector<Fresh> fresh(const Rooms &rooms, bool for_ps) override;
   Spot again(const NodeClass &node, const Share &here, bool for_ps, int more) override;
+  void expect(const std::vector<Again> &questions, bool for_ps, int more) override;
   // Throws ModelRefused if that is beyond what the model was trained on.
   void chosen(const NodeClass &node, const Share &here, const Spot &spot) override;
 
 private:
   void begin_role(const Rooms &rooms, bool for_ps);
-  std::vector<int> shortlist(const Rooms &rooms, bool for_ps) const;
+  void expect_more_of(const Rooms &rooms, const std::vector<Fresh> &fresh, bool for_ps);
+  void append_steps(const NodeClass &node, Share here, bool for_ps, int steps);
   Share one_more(const NodeClass &node, const Share &here, bool for_ps) const;
 
   const Encoder &encoder_;
@@ -32,7 +33,6 @@ private:
   const Gang &gang_;
   const Component &component_;
   JobRow job_;
-  const int most_rows_;
   std::unique_ptr<CandidateRows> rows_; // of the role that is being placed
   Rows batch_;
   std::vector<int> domains_;

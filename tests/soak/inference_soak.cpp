@@ -105,7 +105,9 @@ private:
 
 int soak(const Options &options) {
   Statistics statistics;
-  const auto say = [](Loudness, const std::string &line) { fmt::print("{}\n", line); };
+  const auto say = [](Loudness loudness, const std::string &line) {
+    if (loudness == Loudness::error) fmt::print("{}\n", line);
+  };
   ModelSource models(options.torch, statistics, say);
   ModelRounds rounds(statistics, say);
   Playground playground(options.nodes);
@@ -115,6 +117,11 @@ int soak(const Options &options) {
   settings.round_budget_ms = 60000;
   std::uint64_t number = 0;
   int versions = static_cast<int>(store.list().versions.size()), switches = 0;
+  // LibTorch takes its time under valgrind.
+  for (int tries = 0; tries < 6000 && !models.model(); ++tries) {
+    models.look(options.store, geteuid());
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
   const auto end = Clock::now() + std::chrono::seconds(options.seconds);
   while (Clock::now() < end) {
     if (number % 50 == 49 && store.use(1 + ++switches % versions).problem.empty())
@@ -126,7 +133,7 @@ int soak(const Options &options) {
   std::uint64_t faults = 0;
   for (std::size_t i = 0; i < statistics.model_faults.size(); ++i)
     if (i != static_cast<std::size_t>(ModelFault::no_model)) faults += statistics.model_faults[i];
-  fmt::print("{} rounds, {} gangs placed by the model, {} faults, {} models loaded, {} refused, {} scores computed, {} "
+  fmt::print("{} rounds, {} decisions by the model, {} faults, {} models loaded, {} refused, {} scores computed, {} "
              "reused\n",
              number, statistics.gangs_by_model.load(), faults, statistics.models_loaded.load(),
              statistics.models_refused.load(), statistics.scores_computed.load(), statistics.scores_reused.load());

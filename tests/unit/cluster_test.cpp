@@ -91,7 +91,7 @@ class ClusterTest : public CppUnit::TestFixture {
     Cluster cluster(before);
     CPPUNIT_ASSERT_EQUAL(std::time_t{1000}, cluster.now());
     CPPUNIT_ASSERT(cluster.memory_counts());
-    CPPUNIT_ASSERT_EQUAL(std::size_t{3}, cluster.nodes().size());
+    CPPUNIT_ASSERT_EQUAL(3, cluster.size());
     CPPUNIT_ASSERT_EQUAL(7u, cluster.job_of(cluster.node(0).tenants[0]).job);
     CPPUNIT_ASSERT_EQUAL(8u, cluster.job_of(cluster.node(0).tenants[1]).job);
     const Gang one = gang({component(2, 1)});
