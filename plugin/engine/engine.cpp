@@ -52,6 +52,7 @@ bool set_mode(Mode mode) {
     const std::lock_guard lock(engine().settings_mutex);
     engine().settings.read();
     engine().planner.mode = mode;
+    engine().planner.slurm_user = slurm_conf.slurm_user_id;
     engine().rounds.read_model_again();
     take_settings();
     watch_nodes(engine().planner);

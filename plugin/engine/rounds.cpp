@@ -122,23 +122,30 @@ void PlannerState::set_settings(const Settings &settings) {
 
 void Rounds::start() {
   const std::lock_guard lock(mutex_);
-  if (thread_.joinable()) return;
   stopping_ = false;
-  last_sign_of_life_ = now_ms();
   running_ = true;
+  if (alive_) return; // also one that did not end when it was told to: it goes on
+  last_sign_of_life_ = now_ms();
   thread_ = quiet_thread([this] { run(); });
+  alive_ = true;
 }
 
+// slurmctld saves its state after this, so a thread that hangs (in a model, or a file system) is left behind: what it
+// uses is never destroyed.
 void Rounds::stop() {
-  std::thread ending;
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-    ending = std::move(thread_);
-  }
+  constexpr std::chrono::seconds patience(5);
+  std::unique_lock lock(mutex_);
+  stopping_ = true;
   changed_.notify_all();
-  if (ending.joinable()) ending.join();
+  const bool ended = ended_thread_.wait_for(lock, patience, [this] { return !alive_; });
+  std::thread thread = std::move(thread_);
+  lock.unlock();
+  if (thread.joinable()) ended ? thread.join() : thread.detach();
+  if (!ended) error("harmony: the planning thread does not end; it is left alone");
   running_ = false;
+  // The process must not exit while LibTorch is being opened.
+  for (int tries = 0; ended && tries < 300 && models_.is_loading(); ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 
 void Rounds::wake() {
@@ -147,6 +154,12 @@ void Rounds::wake() {
     woken_ = true;
   }
   changed_.notify_one();
+}
+
+// However short MinInterval is, planning leaves nine tenths of a core alone, unless Interval is over.
+std::int64_t Rounds::pause_ms(const Settings &settings) const {
+  return std::max<std::int64_t>(settings.min_interval_ms,
+                                std::min<std::int64_t>(settings.interval_ms, 10 * planned_for_));
 }
 
 std::string Rounds::unwell() const {
@@ -166,15 +179,18 @@ bool Rounds::wait_for_next() {
     return std::chrono::steady_clock::time_point(std::chrono::milliseconds(ms));
   };
   changed_.wait_until(lock, until(last_begin_ + settings->interval_ms), [this] { return woken_ || stopping_; });
-  // However short MinInterval is, planning leaves nine tenths of a core alone. A change of MinInterval counts at once.
+  // A change of MinInterval counts at once.
   for (;;) {
-    const std::int64_t pause = std::max<std::int64_t>(state_.settings()->min_interval_ms, pauses_ * planned_for_);
+    const std::int64_t pause = pause_ms(*state_.settings());
     const std::int64_t left = last_begin_ + pause - now_ms();
     if (left <= 0 || stopping_) break;
     changed_.wait_for(lock, std::chrono::milliseconds(std::min<std::int64_t>(left, 100)));
   }
   woken_ = false;
-  return !stopping_;
+  if (!stopping_) return true;
+  alive_ = false;
+  ended_thread_.notify_all();
+  return false;
 }
 
 void Rounds::run() {
@@ -212,7 +228,7 @@ void Rounds::round() {
   if (!nodes) return wake(); // slurmctld has only just started; the node watch is at it
   const std::uint64_t number = ++begun_;
   std::uint64_t starts = 0;
-  if (settings->policy == learned_policy) models_.look(settings->model_store, slurm_conf.slurm_user_id);
+  if (settings->policy == learned_policy) models_.look(settings->model_store, state_.slurm_user);
   const auto taken = std::make_shared<const SnapshotTaken>(taker_.take(*nodes, *settings, [this, &starts] {
     starts = state_.starts;
     return state_.epoch.load();
@@ -228,7 +244,7 @@ void Rounds::round() {
     // Waiting for a model is no work.
     planned_for_ = now_ms() - begin - (settings->policy == learned_policy ? model_rounds_.waited_in_vain_ms() : 0);
   }
-  state_.set_gate(*settings, pauses_ * planned_for_);
+  state_.set_gate(*settings, pause_ms(*settings));
   count(statistics, result);
   const auto before = state_.plans();
   {

@@ -35,6 +35,7 @@ struct PlannerState {
   Statistics statistics;
   Gate gate;
   std::atomic<Mode> mode{Mode::off};
+  std::atomic<uid_t> slurm_user{0};         // as slurm.conf says
   std::atomic<std::uint64_t> epoch{0};      // everything that gave resources back
   std::atomic<std::uint64_t> starts{0};     // jobs that started
   std::atomic<bool> schedule_wanted{false}; // a job was held: the main scheduler has to come again
@@ -81,6 +82,7 @@ private:
   void run();
   void round();
   bool wait_for_next();
+  std::int64_t pause_ms(const Settings &settings) const;
   RoundResult plan(const std::shared_ptr<const SnapshotTaken> &taken, const Settings &settings, std::uint64_t number);
   void record(const std::vector<Decision> &decisions);
 
@@ -92,11 +94,12 @@ private:
   std::condition_variable changed_;
   bool woken_ = false;
   bool stopping_ = false;
+  bool alive_ = false; // there is a thread
+  std::condition_variable ended_thread_;
   std::thread thread_;
   std::atomic<bool> running_{false};
   std::atomic<std::uint64_t> begun_{0}, ended_{0};
   std::atomic<std::int64_t> last_sign_of_life_{0};
-  static constexpr std::int64_t pauses_ = 10;     // a round rests so many times as long as it planned
   std::int64_t last_begin_ = 0, planned_for_ = 0; // of the thread alone
 };
 

@@ -16,8 +16,6 @@
 namespace harmony {
 namespace {
 
-constexpr std::size_t max_file = 64 << 10;
-
 std::string path_beside_slurm_conf() {
   char *path = get_extra_conf_path(const_cast<char *>("harmony.conf"));
   const std::string result = path ? path : "";
@@ -33,7 +31,7 @@ std::optional<std::string> contents(const std::string &path) {
   struct stat status;
   std::optional<std::string> text;
   if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
-    text.emplace(max_file + 1, '\0');
+    text.emplace(max_settings_size + 1, '\0');
     std::size_t size = 0;
     for (ssize_t got; (got = ::read(file, text->data() + size, text->size() - size)) > 0;)
       size += static_cast<std::size_t>(got);

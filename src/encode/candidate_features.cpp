@@ -59,19 +59,21 @@ void CandidateRows::tell_of_node(const NodeClass &node, const NodeEncoding &enco
   const int tasks_here = here.workers + here.ps;
   const int used = tasks_here ? rooms_.gpus_for(here.workers, here.ps) : 0;
   const int free = std::min(encoding.free_gpus, node.free_gpus) - used;
-  const int takes = rooms_.gpus_per_node && tasks_here ? 0 : rooms_.gpus_for(!for_ps_, for_ps_);
+  int takes = rooms_.gpus_per_node && tasks_here ? 0 : rooms_.gpus_for(!for_ps_, for_ps_);
+  if (component_.whole_nodes) takes = free;
   const double cores = static_cast<double>(tasks_here * rooms_.cpus_per_task) / node.threads_per_core;
   const int room = std::min(node.tasks - tasks_here, for_ps_ ? node.ps - here.ps : node.workers - here.workers);
-  int whole = 0, largest = 0;
+  int whole = 0, largest = 0, domains = 0;
   for (const DomainEncoding &domain : encoding.domains) {
-    whole += free_in(domain, here) == domain.gpus;
+    domains += domain.gpus > 0;
+    whole += domain.gpus > 0 && free_in(domain, here) == domain.gpus;
     largest = std::max(largest, free_in(domain, here));
   }
   row[column::gpus] = scaled_log(encoding.gpus, 16);
   row[column::free_gpus] = part(free, encoding.gpus);
   row[column::free_cores] = part(node.free_cores - cores, node.cores);
   row[column::free_memory] = part(node.free_memory, 64);
-  row[column::free_domains] = part(whole, static_cast<double>(encoding.domains.size()));
+  row[column::free_domains] = part(whole, domains);
   row[column::largest_domain] = part(encoding.domains.empty() ? free : largest, encoding.gpus);
   row[column::room] = part(room, for_ps_ ? component_.ps : component_.workers);
   row[column::left_after] = part(free - takes, encoding.gpus);

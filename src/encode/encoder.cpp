@@ -8,7 +8,7 @@ namespace harmony {
 
 Encoder::Encoder(const Cluster &cluster, const TypeIndex &types)
     : cluster_(cluster), types_(types), node_encoder_(types), slots_(1024, -1) {
-  states_.resize(static_cast<std::size_t>(cluster.size()));
+  states_.resize(static_cast<std::size_t>(cluster.size()), -1);
   loads_.resize(states_.size());
   for (int node = 0; node < static_cast<int>(states_.size()); ++node) {
     encode(node);
@@ -33,9 +33,24 @@ void Encoder::update() {
 
 void Encoder::encode(int node) {
   const NodeEncoding &encoding = node_encoder_.encode(cluster_, node);
-  states_[static_cast<std::size_t>(node)] = intern(encoding);
-  loads_[static_cast<std::size_t>(node)] =
-      encoding.nic_load + encoding.link_load + encoding.disk_load + part(encoding.held_cores, encoding.cores);
+  int &state = states_[static_cast<std::size_t>(node)];
+  if (state >= 0 && --uses_[static_cast<std::size_t>(state)] == 0) --live_;
+  state = intern(encoding);
+  if (uses_[static_cast<std::size_t>(state)]++ == 0) ++live_;
+  NodeLoad &load = loads_[static_cast<std::size_t>(node)];
+  if (!by_load_.empty()) by_load_.erase(load);
+  load = {encoding.nic_load + encoding.link_load + encoding.disk_load + part(encoding.held_cores, encoding.cores),
+          hash(state), node};
+  if (!by_load_.empty()) by_load_.insert(load);
+}
+
+const std::set<NodeLoad> &Encoder::by_load() const {
+  if (by_load_.empty()) {
+    std::vector<NodeLoad> all = loads_;
+    std::sort(all.begin(), all.end());
+    for (const NodeLoad &load : all) by_load_.insert(by_load_.end(), load);
+  }
+  return by_load_;
 }
 
 void Encoder::count(int node, int sign) {
@@ -56,10 +71,11 @@ int Encoder::intern(const NodeEncoding &encoding) {
     const auto known = static_cast<std::size_t>(slots_[at]);
     if (hashes_[known] == hash && distinct_[known] == encoding) return slots_[at];
   }
-  const int fresh = distinct();
+  const int fresh = static_cast<int>(distinct_.size());
   slots_[at] = fresh;
   distinct_.push_back(encoding);
   hashes_.push_back(hash);
+  uses_.push_back(0);
   if (distinct_.size() * 2 > slots_.size()) grow();
   return fresh;
 }

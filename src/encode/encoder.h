@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <ctime>
 #include <map>
+#include <set>
 #include <vector>
 
 namespace harmony {
@@ -26,6 +27,18 @@ struct ClusterTotals {
   std::time_t next_end = 0; // 0: no job runs
 };
 
+// What a node's jobs load, all resources together. Nodes of the same load are told apart by what they are like, and
+// only nodes alike by their numbers.
+struct NodeLoad {
+  float load = 0;
+  std::size_t hash = 0; // of its state
+  int node = 0;
+  bool operator<(const NodeLoad &other) const {
+    if (load != other.load) return load < other.load;
+    return hash != other.hash ? hash < other.hash : node < other.node;
+  }
+};
+
 class Encoder {
 public:
   // The cluster must outlive it.
@@ -37,9 +50,10 @@ public:
   const std::vector<int> &states() const { return states_; } // by node
   const NodeEncoding &state(int index) const { return distinct_[static_cast<std::size_t>(index)]; }
   const NodeEncoding &of_node(int node) const { return state(states_[static_cast<std::size_t>(node)]); }
-  float load(int node) const { return loads_[static_cast<std::size_t>(node)]; } // of its jobs, all resources together
+  const NodeLoad &load(int node) const { return loads_[static_cast<std::size_t>(node)]; }
+  const std::set<NodeLoad> &by_load() const; // all nodes
   std::size_t hash(int state) const { return hashes_[static_cast<std::size_t>(state)]; }
-  int distinct() const { return static_cast<int>(distinct_.size()); }
+  int distinct() const { return live_; } // states that nodes are in now
   const ClusterTotals &totals() const { return totals_; }
   const Cluster &cluster() const { return cluster_; }
   const TypeIndex &types() const { return types_; }
@@ -54,10 +68,13 @@ private:
   const TypeIndex &types_;
   NodeEncoder node_encoder_;
   std::vector<int> states_;
-  std::vector<float> loads_; // by node
+  std::vector<NodeLoad> loads_;        // by node
+  mutable std::set<NodeLoad> by_load_; // the same in order, once somebody asked for it
   std::vector<NodeEncoding> distinct_;
   std::vector<std::size_t> hashes_; // of the distinct ones
   std::vector<int> slots_;          // open addressing over them
+  std::vector<int> uses_;           // of the distinct ones: how many nodes
+  int live_ = 0;
   ClusterTotals totals_;
   std::size_t changes_read_ = 0;
 };

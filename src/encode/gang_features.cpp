@@ -124,7 +124,10 @@ std::vector<float> wait_row(const Encoder &encoder) {
   const ClusterTotals &totals = encoder.totals();
   row[column::wait] = 1;
   row[column::next_end] =
-      totals.next_end ? scaled_log(static_cast<double>(totals.next_end - encoder.cluster().now()), a_week_s) : 1;
+      totals.next_end
+          ? part(std::round(scaled_log(static_cast<double>(totals.next_end - encoder.cluster().now()), a_week_s) * 32),
+                 32)
+          : 1;
   return row;
 }
 

@@ -22,12 +22,12 @@ constexpr int schema_version = 1;
   X(ps, "parameter servers of the gang [64]") \
   X(is_ps, "1: a PS is to be placed, 0: a worker; 0 for whole gangs") \
   X(gpus, "GPUs of the gang [1024]") \
-  X(gpus_per_worker, "GPUs that one worker holds [16]") \
+  X(gpus_per_worker, "GPUs that one worker holds, or a node of a job with GPUs by node [16]") \
   X(cpus_per_task, "CPUs that one task holds [256]") \
   X(memory_per_task, "MB that one task holds [1048576]") \
   X(whole_nodes, "1: it asks for its nodes alone") \
   X(min_nodes, "nodes that it asks for at least [256]") \
-  X(nodes_at_least, "nodes that it takes at least, were the cluster empty [256]") \
+  X(nodes_at_least, "nodes that it takes at least, were the cluster empty [256]; of a hetjob its first part") \
   X(components, "parts of a hetjob, 1 for one job [8]") \
   X(model_size, "declared parameters in MB [100000]") \
   X(model_size_known, "1: they were declared") \
@@ -36,7 +36,7 @@ constexpr int schema_version = 1;
   X(type_known, "1: the model knows the job's type") \
   X(waited, "how long it could have started, in parts of MaxWait") \
   X(may_wait, "1: it may be told to wait") \
-  X(queue_gangs, "gangs that wait, this one among them [4096]") \
+  X(queue_gangs, "gangs that waited when the round began, this one among them [4096]") \
   X(queue_gpus, "GPUs that they ask for, in parts of four times the cluster's") \
   X(free_gpus, "part of the cluster's GPUs that is free") \
   X(free_nodes, "part of its nodes without any job") \
@@ -52,7 +52,7 @@ constexpr int schema_version = 1;
   X(free_memory, "part of its memory that is free, in 64ths") \
   X(free_domains, "part of its domains with GPUs that is all free") \
   X(largest_domain, "free GPUs of the domain with most, in parts of the node's") \
-  X(room, "tasks of the role that the node still takes, in parts of the gang's") \
+  X(room, "tasks of the role that the node still takes, in parts of those that the part of the gang has") \
   X(left_after, "part of its GPUs that is free after this task") \
   X(domain_gpus, "GPUs of the domain [16]; the node's where no domain is chosen") \
   X(domain_free, "part of them that is free") \
@@ -69,9 +69,9 @@ constexpr int schema_version = 1;
   X(nic_speed, "its network cards together, Mbit/s [400000]; 0 if unknown") \
   X(next_end, "seconds until the first of them ends by its limit [604800], in 32nds; 1 if there is none") \
   X(weight, "its Weight in slurm.conf [1000]") \
-  X(workers_here, "part of the gang's workers placed on the node") \
+  X(workers_here, "part of the gang's workers placed on the node; of a hetjob those of this part") \
   X(ps_here, "part of its PS placed there") \
-  X(workers_in_domain, "part of its workers placed in the domain") \
+  X(workers_in_domain, "part of the workers of this part placed in the domain") \
   X(new_node, "1: the gang has no task on the node yet")
 
 #define HARMONY_GANG_FEATURES(X) \
@@ -92,7 +92,7 @@ constexpr int schema_version = 1;
   X(ps_nodes, "part of its nodes that hold PS") \
   X(free_after, "part of the cluster's GPUs that is free afterwards") \
   X(lost_by_queue, "part of the cluster that the lost speed holds, times queue_gangs") \
-  X(next_end, "seconds until the first job on its nodes ends [604800]; of a wait, in the cluster; 1 if there is none")
+  X(next_end, "seconds until the first job on its nodes ends [604800], in 32nds; of a wait, in the cluster; 1 if there is none")
 // clang-format on
 
 #define HARMONY_COLUMN(name, meaning) name,

@@ -1,5 +1,5 @@
 // Opens harmony_torch.so, where LibTorch is, and loads models with it. Opening takes about a second and 150 MB, so it
-// is done when the first model is wanted, on the thread that will ask the model; the library is never closed again,
+// is done when the first model is wanted, on a thread that nobody waits for; the library is never closed again,
 // because LibTorch does not survive that.
 #pragma once
 

@@ -20,6 +20,10 @@ std::int64_t now_ms() {
       .count();
 }
 
+bool is_same(const ReadyModel &one, const ReadyModel &other) {
+  return one.manifest.version == other.manifest.version && manifest_json(one.manifest) == manifest_json(other.manifest);
+}
+
 } // namespace
 
 // The thread is over before anybody else reads this: DeadlineWorker sees to that.
@@ -47,7 +51,8 @@ void ModelSource::look(const std::string &store, uid_t slurm_user) {
   if (looked_ && store == store_ && stamp == stamp_ && !look_again_) return;
   const bool stuck = loading_ && stuck_;
   if (loading_ && !stuck) return; // one at a time; what is different now still is when that one has ended
-  if (stuck && !worker_.replace()) return;
+  if (stuck && !worker_.replace())
+    return tell("too many models are stuck while they load; slurmctld has to be restarted");
   look_again_ = false;
   looked_ = true;
   store_ = store;
@@ -60,7 +65,13 @@ void ModelSource::begin(const ModelStore &store) {
   begun_ms_ = now_ms();
   stuck_ = false;
   const auto task = [load = loading_, store, library = torch_library_] { load->run(store, library); };
-  if (worker_.run(task, patience) == DeadlineWorker::Ended::in_time) finish();
+  try {
+    if (worker_.run(task, patience) == DeadlineWorker::Ended::in_time) finish();
+  } catch (const std::exception &failed) { // no thread
+    loading_.reset();
+    looked_ = false;
+    tell(fmt::format("the model of {} cannot be loaded now: {}", store_, failed.what()));
+  }
 }
 
 void ModelSource::finish() {
@@ -83,6 +94,8 @@ void ModelSource::finish() {
                                                     : "the model of " + store_;
     return tell(fmt::format("{} is refused: {}", which, done->prepared.problem));
   }
+  // The one in service keeps its standing when it is read again.
+  if (model_ && is_same(*model_, *done->prepared.model)) return;
   ++statistics_.models_loaded;
   model_ = done->prepared.model;
   say_(Loudness::info, fmt::format("model {} is in service, loaded in {} ms", model_->title(), now_ms() - begun_ms_));

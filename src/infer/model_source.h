@@ -40,6 +40,7 @@ public:
   // Looks at the store afresh the next time, whether CURRENT changed or not. From any thread.
   void look_again() { look_again_ = true; }
 
+  bool is_loading() const { return worker_.busy(); }                        // when nothing else is asked of it any more
   const std::shared_ptr<const ReadyModel> &model() const { return model_; } // nullptr: none; from the planning thread
 
   // From any thread: what is in service ("none"), and what is wrong (empty).

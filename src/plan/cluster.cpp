@@ -49,7 +49,6 @@ const Running &Cluster::job_of(const Tenant &tenant) const {
   return planned_.at(static_cast<std::size_t>(-1 - tenant.running));
 }
 
-// Before any gang is planned. A tenant whose job is not there is nobody's neighbour across nodes.
 void Cluster::ends(const Running &job) {
   if (next_end_ == 0 || job.ends < next_end_) next_end_ = job.ends;
 }
@@ -64,6 +63,7 @@ NodeState &Cluster::own(int node) {
   return changed_[static_cast<std::size_t>(ours_[at])];
 }
 
+// Before any gang is planned. A tenant whose job is not there is nobody's neighbour across nodes.
 int Cluster::count_distributed(const NodeState &node) const {
   return static_cast<int>(std::count_if(node.tenants.begin(), node.tenants.end(), [&](const Tenant &tenant) {
     const auto job = static_cast<std::size_t>(tenant.running);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <queue>
 #include <tuple>
 
 namespace harmony {
@@ -50,7 +49,6 @@ private:
     Rank rank;
     int of_class = 0;
     Spot spot;
-    bool operator<(const Offer &other) const { return rank > other.rank; } // the best on top of the heap
   };
 
   static bool takes_one_more(const NodeClass &node, const Share &here, bool for_ps) {
@@ -60,7 +58,7 @@ private:
   const NodeClass &class_of(int index) const { return rooms_.classes[static_cast<std::size_t>(index)]; }
 
   void begin_role(bool for_ps, int tasks) {
-    fresh_ = {};
+    fresh_.clear();
     for (const SpotScores::Fresh &one : scores_.fresh(rooms_, for_ps))
       if (takes_one_more(class_of(one.of_class), {}, for_ps)) offer(one.of_class, one.spot);
     std::vector<SpotScores::Again> questions;
@@ -74,7 +72,7 @@ private:
   // The next node of the class, if one is left.
   void offer(int of_class, const Spot &spot) {
     const int node = untouched_[static_cast<std::size_t>(of_class)];
-    if (node >= 0) fresh_.push({{-spot.score, class_of(of_class).weight, node}, of_class, spot});
+    if (node >= 0) fresh_.push_back({{-spot.score, class_of(of_class).weight, node}, of_class, spot});
   }
 
   void look_again(Touched &one, bool for_ps, int more) {
@@ -88,12 +86,13 @@ private:
     const bool required_now = required_left_ > 0 && (required_left_ >= tasks_left || required_left_ >= most_ - used);
     const bool new_now = required_now || component_.min_nodes - used >= tasks_left;
     const int best = new_now ? -1 : best_touched();
-    const std::optional<Offer> fresh = used < most_ ? best_fresh(required_now, rest_for_last(used)) : std::nullopt;
-    if (best < 0 && !fresh) return false;
-    if (best >= 0 && (!fresh || rank_of(touched_[static_cast<std::size_t>(best)]) < fresh->rank))
+    const int fresh = used < most_ ? best_fresh(required_now, rest_for_last(used)) : -1;
+    if (best < 0 && fresh < 0) return false;
+    if (best >= 0 &&
+        (fresh < 0 || rank_of(touched_[static_cast<std::size_t>(best)]) < fresh_[static_cast<std::size_t>(fresh)].rank))
       latest_ = static_cast<std::size_t>(best);
     else
-      touch(*fresh);
+      touch(static_cast<std::size_t>(fresh));
     Touched &one = touched_[latest_];
     scores_.chosen(class_of(one.of_class), one.share, one.spot);
     add_task(one, for_ps);
@@ -128,38 +127,27 @@ private:
     return rest;
   }
 
-  // Most often the first will do. It is taken out of the heap when it is used.
-  std::optional<Offer> best_fresh(bool required, const Rest &rest) const {
-    const auto will_do = [&](const Offer &offer) {
-      const NodeClass &node = class_of(offer.of_class);
-      return (!required || node.required) && node.workers >= rest.workers && node.ps >= rest.ps &&
-             node.tasks >= rest.tasks;
-    };
-    if (fresh_.empty()) return std::nullopt;
-    if (will_do(fresh_.top())) return fresh_.top();
-    std::priority_queue<Offer> others = fresh_;
-    while (!others.empty() && !will_do(others.top())) others.pop();
-    if (others.empty()) return std::nullopt;
-    return others.top();
+  // Its place among the fresh ones, -1 if there is none. Classes are few: a policy that has many asks about some.
+  int best_fresh(bool required, const Rest &rest) const {
+    int best = -1;
+    for (std::size_t i = 0; i < fresh_.size(); ++i) {
+      const NodeClass &node = class_of(fresh_[i].of_class);
+      if ((required && !node.required) || node.workers < rest.workers || node.ps < rest.ps || node.tasks < rest.tasks)
+        continue;
+      if (best < 0 || fresh_[i].rank < fresh_[static_cast<std::size_t>(best)].rank) best = static_cast<int>(i);
+    }
+    return best;
   }
 
-  void touch(const Offer &fresh) {
-    drop(fresh.of_class);
+  void touch(std::size_t which) {
+    const Offer fresh = fresh_[which];
+    fresh_.erase(fresh_.begin() + static_cast<std::ptrdiff_t>(which));
     const auto index = static_cast<std::size_t>(fresh.of_class);
     if (class_of(fresh.of_class).required) --required_left_;
     latest_ = touched_.size();
     touched_.push_back({fresh.of_class, {std::get<2>(fresh.rank), 0, 0}, fresh.spot, false});
     untouched_[index] = rooms_.next[static_cast<std::size_t>(untouched_[index])];
     offer(fresh.of_class, fresh.spot);
-  }
-
-  // Each class is in the heap once.
-  void drop(int of_class) {
-    if (fresh_.top().of_class == of_class) return fresh_.pop();
-    std::priority_queue<Offer> rest;
-    for (; !fresh_.empty(); fresh_.pop())
-      if (fresh_.top().of_class != of_class) rest.push(fresh_.top());
-    fresh_ = std::move(rest);
   }
 
   static void add_task(Touched &one, bool for_ps) {
@@ -176,7 +164,7 @@ private:
   int most_;
   int required_left_ = 0;
   std::vector<int> untouched_; // by class: its next node without a task
-  std::priority_queue<Offer> fresh_;
+  std::vector<Offer> fresh_;   // one a class
   std::vector<Touched> touched_;
   std::size_t latest_ = 0; // of the touched: where the last task went
 };

@@ -22,7 +22,7 @@ namespace {
 // cluster of a few hundred nodes in different states is looked at whole, and any number of nodes alike.
 constexpr int nodes_a_round = 1 << 17;
 constexpr int most_nodes_a_gang = 512;
-constexpr int least_nodes_a_gang = 32;
+constexpr int least_nodes_a_gang = 24;
 // Beyond that many gangs that wait, fewer whole gangs are compared for each.
 constexpr int short_queue = 256;
 constexpr std::size_t few_variants = 2;
@@ -149,7 +149,7 @@ private:
   // How many nodes the model is asked about for this gang.
   int nodes_to_ask_about(const Gang &gang) const {
     const int share = std::clamp(nodes_a_round / std::max(1, queue_.gangs), least_nodes_a_gang, most_nodes_a_gang);
-    return std::max(share, 4 * (gang.workers() + gang.ps()));
+    return std::max(share, 2 * (gang.workers() + gang.ps()));
   }
 
   // The gang, to be placed on a diverse part of the nodes if those are in too many states.

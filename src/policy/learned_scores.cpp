@@ -10,7 +10,7 @@ namespace {
 
 // A call of the model costs as much as a few dozen rows, so what is likely to be asked next is asked along.
 constexpr int steps_ahead = 8;
-constexpr std::size_t most_likely = 16;
+constexpr std::size_t most_likely = 8;
 
 bool has_room(const NodeClass &node, const Share &here, bool for_ps) {
   return here.workers + here.ps < node.tasks && (for_ps ? here.ps < node.ps : here.workers < node.workers);

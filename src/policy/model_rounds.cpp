@@ -68,9 +68,11 @@ RoundResult ModelRounds::plan(const std::shared_ptr<const Snapshot> &snapshot, c
   if (!model)
     return by_heuristic(*snapshot, settings, round,
                         {ModelFault::no_model, problem.empty() ? "none is in service" : problem});
-  if (breaker_.state(now_ms()) == Breaker::State::open)
+  if (breaker_.state(now_ms()) == Breaker::State::open) {
+    if (worker_.busy()) worker_.run([] {}, std::chrono::milliseconds(0)); // sees to its priority
     return by_heuristic(*snapshot, settings, round,
                         {ModelFault::breaker_open, "the breaker is " + breaker_.text(now_ms())});
+  }
   auto job = std::make_shared<Job>();
   job->snapshot = snapshot;
   job->model = model;

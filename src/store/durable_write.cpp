@@ -118,8 +118,10 @@ std::string DirectoryLock::take(const OpenDirectory &directory) {
   // Where both root and SlurmUser write, root must not lock SlurmUser out.
   struct stat owner {
   }, lock{};
-  if (geteuid() == 0 && fstat(directory.fd.get(), &owner) == 0 && fstat(file_.get(), &lock) == 0 &&
-      lock.st_uid != owner.st_uid && fchown(file_.get(), owner.st_uid, owner.st_gid) != 0)
+  if (fstat(file_.get(), &lock) != 0 || !S_ISREG(lock.st_mode) || lock.st_nlink != 1)
+    return fmt::format("{}/{} is not a file of its own; remove it", directory.path, lock_name);
+  if (geteuid() == 0 && fstat(directory.fd.get(), &owner) == 0 && lock.st_uid != owner.st_uid &&
+      fchown(file_.get(), owner.st_uid, owner.st_gid) != 0)
     return failed("chown", directory, lock_name);
 
   const auto deadline = std::chrono::steady_clock::now() + lock_wait;

@@ -36,7 +36,7 @@ struct ManifestReading {
 
 constexpr std::size_t max_manifest_size = 1 << 20;
 constexpr int max_model_version = 999999999;
-constexpr std::size_t max_model_types = 1024;
+constexpr std::size_t max_model_types = 64;     // each makes every row wider
 constexpr std::size_t max_features = 4096;      // of each of the three kinds; some come once a type
 constexpr std::size_t max_feature_name = 64;    // a-z, 0-9, '_', '.', ':' and '-', the first a letter or a digit
 constexpr std::size_t max_manifest_text = 4096; // trained_on and evaluation

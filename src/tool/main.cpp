@@ -86,7 +86,9 @@ CLI::App *add_model_action(CLI::App &model, harmony::ModelAction action, const c
   CLI::App *app = model.add_subcommand(name, help);
   app->callback([action, &options] { options.action = action; });
   if (action == harmony::ModelAction::features) return app;
-  app->add_option("--store", options.store, "The store; " HARMONY_MODEL_STORE " by default")->type_name("DIR");
+  app->add_option("--store", options.store,
+                  "The store; by default ModelStore of harmony.conf, else " HARMONY_MODEL_STORE)
+      ->type_name("DIR");
   app->add_option("--slurm-user", options.slurm_user,
                   "Who may own the files besides root; by default SlurmUser of slurm.conf, without one the caller")
       ->type_name("USER");
@@ -101,8 +103,9 @@ CLI::App *add_model(CLI::App &app, harmony::ModelOptions &options) {
   };
   CLI::App *list = action(ModelAction::list, "list", "List the versions; says which is in use");
   CLI::App *show = action(ModelAction::show, "show", "Show what a version says of itself");
-  CLI::App *verify =
-      action(ModelAction::verify, "verify", "Check everything that slurmctld checks before it loads one");
+  CLI::App *verify = action(
+      ModelAction::verify, "verify",
+      "Check owners, modes, digest, manifest and schema; the code of a model is checked when slurmctld loads it");
   show->add_option("VERSION", options.what, "The one in use by default");
   verify->add_option("VERSION|DIR", options.what, "A version, the one in use by default, or a directory to be added");
   CLI::App *features =

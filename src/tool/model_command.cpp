@@ -2,11 +2,13 @@
 
 #include "plugin/client/slurm_user.h"
 #include "src/encode/schema.h"
+#include "src/policy/policy.h"
 #include "src/store/current_file.h"
 #include "src/store/model_store.h"
 #include "src/tool/model_text.h"
 #include "src/values/job_description.h"
 #include "src/values/printable.h"
+#include "src/values/settings_file.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +16,7 @@
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <optional>
 #include <pwd.h>
 #include <unistd.h>
@@ -45,7 +48,7 @@ int wrong_version(const ModelOptions &options) {
 
 std::optional<uid_t> uid_of(const std::string &user) {
   std::uint32_t uid = 0;
-  if (read_whole_number(user, 0, 999999999, uid)) return uid;
+  if (read_whole_number(user, 0, 4294967294, uid)) return uid;
   const passwd *known = getpwnam(user.c_str());
   return known ? std::optional<uid_t>(known->pw_uid) : std::nullopt;
 }
@@ -137,15 +140,31 @@ int change(const ModelOptions &options, ModelStore &store) {
   }
   if (!changed.problem.empty()) return failed(options, 1, changed.problem);
   if (options.action == ModelAction::add)
-    fmt::print("version {} is published; `harmony model use {}` takes it in use\n", changed.version, changed.version);
+    fmt::print("version {} is published in {}; `harmony model use {}` takes it in use\n", changed.version,
+               options.store, changed.version);
   else
-    fmt::print("version {} is in use; slurmctld takes it up in its next planning round\n", changed.version);
+    fmt::print("version {} is in use; a slurmctld whose ModelStore is {} takes it up in its next planning round\n",
+               changed.version, options.store);
   return 0;
+}
+
+// ModelStore of the harmony.conf that slurmctld reads on this host, if it is sound.
+std::string configured_store() {
+  const std::string slurm_conf = slurm_conf_here();
+  std::ifstream file(slurm_conf.substr(0, slurm_conf.rfind('/') + 1) + "harmony.conf");
+  if (slurm_conf.empty() || !file) return default_model_store;
+  std::string text(max_settings_size + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  const SettingsReading reading = read_settings(text, policy_names());
+  return reading.problems.empty() ? reading.settings.model_store : default_model_store;
 }
 
 } // namespace
 
-int run_model(const ModelOptions &options) {
+int run_model(const ModelOptions &given) {
+  ModelOptions options = given;
+  if (options.store.empty() && options.action != ModelAction::features) options.store = configured_store();
   if (options.action == ModelAction::features) {
     fmt::print("{}", options.json ? features_json(options.types) : features_text(options.types));
     return 0;

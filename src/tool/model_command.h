@@ -10,7 +10,7 @@ enum class ModelAction { list, show, verify, use, rollback, add, features };
 
 struct ModelOptions {
   ModelAction action = ModelAction::list;
-  std::string store = HARMONY_MODEL_STORE;
+  std::string store;              // empty: what harmony.conf says, else the default
   std::string what;               // a version or a directory, as the action needs it; empty: the version in use
   std::string slurm_user;         // a name or a uid; empty: that of slurm.conf, else the caller
   std::vector<std::string> types; // features: job types that the model knows

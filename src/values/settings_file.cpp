@@ -22,7 +22,6 @@ const char *const default_model_store = HARMONY_MODEL_STORE;
 
 namespace {
 
-constexpr std::size_t max_file_length = 64 * 1024;
 constexpr std::size_t max_line_length = 4096;
 constexpr std::size_t max_problems = 20; // each is a line in slurmctld's log
 constexpr std::uint32_t max_keep_decisions = 1000000;
@@ -176,9 +175,9 @@ public:
   }
 
   SettingsReading read(std::string_view text) {
-    if (text.size() > max_file_length) {
-      const auto lines = std::count(text.begin(), text.begin() + max_file_length, '\n');
-      problem(static_cast<int>(lines) + 1, fmt::format("the file is longer than {} bytes", max_file_length));
+    if (text.size() > max_settings_size) {
+      const auto lines = std::count(text.begin(), text.begin() + max_settings_size, '\n');
+      problem(static_cast<int>(lines) + 1, fmt::format("the file is longer than {} bytes", max_settings_size));
       return reading_;
     }
     read_lines(text);

@@ -23,6 +23,8 @@ struct SettingsReading {
   std::vector<SettingsProblem> problems; // by line; with any, the caller stays with its last good settings
 };
 
+constexpr std::size_t max_settings_size = 64 * 1024;
+
 SettingsReading read_settings(std::string_view text, const std::vector<std::string> &policy_names);
 
 // All keys, one a line. Reading it back gives the same settings.

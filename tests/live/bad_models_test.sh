@@ -85,6 +85,9 @@ too_many_parameters() { store_with big; refused "version 1 of $store is refused:
 one_that_prints() { store_with prints; refused "version 1 of $store is refused: .*prim::Print"; }
 one_that_reads_files() { store_with reads_file; refused "version 1 of $store is refused: .*aten::from_file"; }
 one_that_rolls_dice() { store_with random; refused "version 1 of $store is refused: .*aten::rand"; }
+one_that_divides_whole_numbers() { store_with divides_whole_numbers; refused "version 1 of $store is refused: .*aten::remainder"; }
+one_that_rounds_a_division() { store_with rounds_a_division; refused "version 1 of $store is refused: .*rounding mode"; }
+one_with_a_long_list() { store_with long_list; refused "version 1 of $store is refused: .*aten::mul on lists"; }
 other_methods() { store_with no_method; refused "version 1 of $store is refused: .*score_"; }
 
 # A model whose answers to real questions are wrong, though it was well when it was warmed up, is met by the guard.
@@ -133,5 +136,5 @@ plan_cluster "$(printf '%s\n' "${lines[@]}" "ModelStore=$model_base/empty")" --n
 keep a_missing_store a_missing_model a_missing_manifest a_truncated_model a_flipped_bit another_owner a_writable_parent a_writable_version \
   a_symlink a_symlink_on_the_way another_schema another_torch other_features no_json two_gigabytes no_torchscript_at_all an_endless_loop \
   one_that_throws not_a_number a_wrong_shape a_wrong_kind_of_number a_hundred_thousand_zeros too_many_parameters one_that_prints \
-  one_that_reads_files one_that_rolls_dice other_methods one_that_fails_later_opens_the_breaker_and_is_probed \
+  one_that_reads_files one_that_rolls_dice one_that_divides_whole_numbers one_that_rounds_a_division one_with_a_long_list other_methods one_that_fails_later_opens_the_breaker_and_is_probed \
   one_that_is_stuck_is_waited_for_once

@@ -35,6 +35,10 @@ ps_hetjobs_and_exclusive_jobs_are_placed_by_the_model() {
   timeout 20 scancel "$job"; await "$job" CANCELLED; all_is_quiet
   placed_by learned 1 -N 1 -n 2 --exclusive --gpus-per-node=8
   runs_as_planned "$job"
+  timeout 20 scancel "$job"; await "$job" CANCELLED; all_is_quiet
+  job=$(submit --harmony-type=resnet50 --harmony-ps=1 -n 2 --gpus-per-task=1 : -n 1 --wrap 'sleep 1000')
+  await "$job" RUNNING 60
+  same "policy of the hetjob" learned "$(explained "$job" .policy)"
 }
 
 in_shadow_mode_the_model_decides_and_stock_acts() {

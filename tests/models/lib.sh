@@ -1,8 +1,11 @@
 # Real TorchScript models with their manifests, made for tests: what `harmony model add` takes. Sourced; needs HARMONY_BUILD, the
 # build directory, and harmony_model, a function that runs `harmony model`.
 
-# models_begin DIR: where the list of features is kept.
-models_begin() { model_features=$1/features.json; harmony_model features --json >"$model_features"; }
+# models_begin DIR [TYPE,...]: where the list of features is kept, of models that know these types.
+models_begin() {
+  model_features=$1/features.json model_types=${2-}
+  harmony_model features --json ${2:+--types "$2"} >"$model_features"
+}
 
 # store_base: a new directory where nobody but its owner can write, all the way up: a store has to be in one, so not below /tmp.
 store_base() {
@@ -22,13 +25,14 @@ columns() {
   (IFS=,; echo "${found[*]}")
 }
 
+_types() { awk -F, '{ print NF + 1 }' <<<"$model_types"; } # with "unknown"
 _width() { jq --arg part "$1" '.[$part] | length' "$model_features"; }
 
 # model_file KIND FILE [OPTION...]: a model.pt of that kind with our widths (options of make-test-models).
 model_file() {
   local kind=$1 file=$2
   shift 2
-  "$HARMONY_BUILD/make-test-models" --kind "$kind" --types 1 --job-width "$(_width job)" --candidate-width "$(_width candidates)" \
+  "$HARMONY_BUILD/make-test-models" --kind "$kind" --types "$(_types)" --job-width "$(_width job)" --candidate-width "$(_width candidates)" \
     --gang-width "$(_width gangs)" "$@" "$file"
 }
 
@@ -42,9 +46,9 @@ model() {
 
 # manifest DIR NAME: for the model.pt that is there; every feature may have any value.
 manifest() {
-  jq --arg name "$2" --arg sha256 "$(sha256sum "$1/model.pt" | cut -d' ' -f1)" '
+  jq --arg name "$2" --arg types "$model_types" --arg sha256 "$(sha256sum "$1/model.pt" | cut -d' ' -f1)" '
     def ranges: map({name, low: 0, high: 1});
-    {name: $name, version: 0, schema, torch: "1.13.1", sha256: $sha256, types: [],
+    {name: $name, version: 0, schema, torch: "1.13.1", sha256: $sha256, types: ($types | split(",")),
      features: {job: (.job | ranges), candidates: (.candidates | ranges), gangs: (.gangs | ranges)},
      trained_on: "nothing: made for a test", evaluation: "none"}' "$model_features" >"$1/manifest.json"
 }

@@ -101,7 +101,8 @@ class ClusterTest : public CppUnit::TestFixture {
   }
 
   void a_placement_takes_its_cores_gpus_and_memory() {
-    Cluster cluster(snapshot());
+    const Snapshot before = snapshot();
+    Cluster cluster(before);
     Gang one = gang({component(2, 1)});
     one.components[0].memory_per_node_mb = 3000;
     const Placement placement = placed(cluster, one, 0, 2, 2, 1);
@@ -141,7 +142,8 @@ class ClusterTest : public CppUnit::TestFixture {
   }
 
   void a_whole_node_is_closed_to_others() {
-    Cluster cluster(snapshot());
+    const Snapshot before = snapshot();
+    Cluster cluster(before);
     Gang one = gang({component(1, 0)});
     one.components[0].whole_nodes = true;
     cluster.start(one, {{placed(cluster, one, 0, 2, 1, 0)}});
@@ -152,7 +154,8 @@ class ClusterTest : public CppUnit::TestFixture {
   }
 
   void a_started_gang_is_a_neighbour_on_each_of_its_nodes() {
-    Cluster cluster(snapshot());
+    const Snapshot before = snapshot();
+    Cluster cluster(before);
     const Gang one = gang({component(3, 1)});
     cluster.start(one, {{placed(cluster, one, 0, 1, 1, 1), placed(cluster, one, 0, 2, 2, 0)}});
     const Tenant &first = cluster.node(1).tenants.back(), &second = cluster.node(2).tenants.back();
@@ -176,7 +179,8 @@ class ClusterTest : public CppUnit::TestFixture {
   }
 
   void components_that_meet_on_a_node_are_one_neighbour() {
-    Cluster cluster(snapshot()), trial = cluster;
+    const Snapshot before = snapshot();
+    Cluster cluster(before), trial(before);
     const Gang one = gang({component(2, 0), component(0, 3)});
     Plan plan{{placed(trial, one, 0, 2, 2, 0)}};
     trial.take(one.components[0], plan.placements[0]);
@@ -194,7 +198,8 @@ class ClusterTest : public CppUnit::TestFixture {
   }
 
   void only_jobs_on_several_nodes_are_distributed() {
-    Cluster cluster(snapshot());
+    const Snapshot before = snapshot();
+    Cluster cluster(before);
     CPPUNIT_ASSERT_EQUAL(1, cluster.distributed_on(0));
     CPPUNIT_ASSERT_EQUAL(1, cluster.distributed_on(1));
     CPPUNIT_ASSERT_EQUAL(0, cluster.distributed_on(2));
@@ -207,7 +212,8 @@ class ClusterTest : public CppUnit::TestFixture {
   }
 
   void a_plan_for_something_that_is_not_there_is_refused() {
-    Cluster cluster(snapshot());
+    const Snapshot before = snapshot();
+    Cluster cluster(before);
     const Gang one = gang({component(1, 0)});
     Placement placement = placed(cluster, one, 0, 2, 1, 0);
     placement.component = 1;
@@ -222,7 +228,8 @@ class ClusterTest : public CppUnit::TestFixture {
   void gangs_started_one_after_another_share_nothing() {
     std::mt19937 random(1);
     for (int round = 0; round < 50; ++round) {
-      Cluster cluster(snapshot());
+      const Snapshot before = snapshot();
+      Cluster cluster(before);
       Bits cores(32), gpus(8);
       int taken_cores = 0, taken_gpus = 0, started = 0;
       for (int i = 0; i < 12; ++i) {

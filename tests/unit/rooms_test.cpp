@@ -67,8 +67,9 @@ class RoomsTest : public CppUnit::TestFixture {
       Component &component = asked.components.front();
       if (below(2)) component.memory_per_cpu_mb = static_cast<unsigned>(1000 + below(9000));
       if (below(4) == 0) component.gpus.model = snapshot.nodes.front().gpu_models.front();
-      snapshot.nodes = filling.nodes();
-      const Cluster anew(snapshot);
+      Snapshot now = snapshot;
+      for (int i = 0; i < filling.size(); ++i) now.nodes[static_cast<std::size_t>(i)] = filling.node(i);
+      const Cluster anew(now);
       for (const bool empty : {false, true})
         assert_same(find_rooms(View(filling, empty), component, {}, false),
                     find_rooms(View(anew, empty), component, {}, false));

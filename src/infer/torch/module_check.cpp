@@ -74,6 +74,19 @@ bool is_off(const Value *flag) {
   return constant && !*constant;
 }
 
+// Lists and texts that grow are not in the memory that is limited, and a rounded division of whole numbers by zero is
+// no exception but the end of the process.
+void check_result(const Node &node, const std::string &name) {
+  const bool grows = name == "aten::add" || name == "aten::mul";
+  for (const Value *output : node.outputs()) {
+    const c10::TypeKind kind = output->type()->kind();
+    if (grows && (kind == c10::TypeKind::ListType || kind == c10::TypeKind::StringType))
+      refuse(fmt::format("it uses {} on lists or texts, which is not allowed", printable(name)));
+  }
+  if ((name == "aten::div" || name == "aten::divide") && node.inputs().size() > 2)
+    refuse(fmt::format("it uses {} with a rounding mode, which is not allowed", printable(name)));
+}
+
 void check_node(const Node &node) {
   const std::string name = node.kind().toQualString();
   if (!allowed_operators().count(name))
@@ -81,6 +94,7 @@ void check_node(const Node &node) {
                                 : fmt::format("it uses the operator {}, which is not allowed", printable(name)));
   const c10::FunctionSchema *schema = node.maybeSchema();
   if (!schema) return;
+  check_result(node, name);
   if (schema->is_mutable()) refuse(fmt::format("it uses {}, which writes into its input", printable(name)));
   for (std::size_t i = 0; i < schema->arguments().size() && i < node.inputs().size(); ++i) {
     const std::string &argument = schema->arguments()[i].name();
