@@ -80,15 +80,18 @@ public:
     const Breaker::State state = use_.breaker.state(now_ns() / 1000000);
     if (state == Breaker::State::open)
       return by_heuristic(cluster, gang, may_wait, ModelFault::breaker_open, "it failed several times in a row");
-    if (state == Breaker::State::probing) ++use_.probes;
     try {
       Proposal proposal = by_model(cluster, gang, may_wait);
+      if (proposal.verdict == Verdict::no_room) return proposal; // by our own arithmetic: the model was not asked
       use_.breaker.good(now_ns() / 1000000);
-      if (state == Breaker::State::probing)
-        return by_heuristic(cluster, gang, may_wait, ModelFault::breaker_open, "it is being probed after faults");
-      use_.by_model += proposal.verdict != Verdict::no_room; // that is our own arithmetic's
-      return proposal;
+      if (state == Breaker::State::closed) {
+        ++use_.by_model;
+        return proposal;
+      }
+      ++use_.probes;
+      return by_heuristic(cluster, gang, may_wait, ModelFault::breaker_open, "it is being probed after faults");
     } catch (const ModelRefused &refused) {
+      use_.probes += state == Breaker::State::probing;
       // An odd job says nothing about the model.
       if (refused.fault != ModelFault::out_of_distribution) use_.breaker.fault(now_ns() / 1000000, refused.fault);
       return by_heuristic(cluster, gang, may_wait, refused.fault, refused.what());

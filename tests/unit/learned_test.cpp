@@ -289,6 +289,8 @@ class LearnedTest : public CppUnit::TestFixture {
     asked.use.breaker = Breaker(limits);
     asked.use.breaker.fault(0, ModelFault::failed);
     const Gang asks = gang(snapshot, 1, 2);
+    for (int i = 0; i < 5; ++i) asked.ask(gang(snapshot, 2, 20)); // no room: nobody asks the model, so it is no probe
+    CPPUNIT_ASSERT_EQUAL(std::uint64_t{0}, asked.use.probes);
     for (int probe = 0; probe < 2; ++probe)
       CPPUNIT_ASSERT_EQUAL(where("pack", snapshot, asks), asked.where(asks)); // judged, not used
     CPPUNIT_ASSERT_EQUAL(std::uint64_t{2}, asked.use.probes);
