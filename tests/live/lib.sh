@@ -94,10 +94,11 @@ job_field() { timeout 10 scontrol -o -d show job "$1" | tr ' ' '\n' | sed -n "s/
 
 _in_state() { local state; state=$(job_field "$1" JobState); [[ "|$2|" == *"|$state|"* ]]; }
 
-# await JOB STATE[|STATE] [SECONDS]
+# await JOB STATE[|STATE] [SECONDS]. A job that comes right after a restart may have to wait for backfill, which looks every
+# 30 s by itself.
 await() {
-  cluster_until "${3:-30}" _in_state "$1" "$2" ||
-    fail "job $1: expected $2 within ${3:-30} s, is $(job_field "$1" JobState) ($(job_field "$1" Reason))"
+  cluster_until "${3:-100}" _in_state "$1" "$2" ||
+    fail "job $1: expected $2 within ${3:-100} s, is $(job_field "$1" JobState) ($(job_field "$1" Reason))"
 }
 
 in_log() { grep -qE -- "$1" "$cluster_dir/log/slurmctld.log"; }
