@@ -2,7 +2,7 @@
 
 #include "plugin/engine/carry_out.h"
 
-#include "plugin/engine/clock.h"
+#include "src/values/clock.h"
 #include "plugin/engine/exact_gpus.h"
 #include "plugin/engine/job_reader.h"
 #include "plugin/engine/slurm_values.h"

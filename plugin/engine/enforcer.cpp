@@ -3,7 +3,7 @@
 #include "plugin/engine/enforcer.h"
 
 #include "plugin/engine/actual_placement.h"
-#include "plugin/engine/clock.h"
+#include "src/values/clock.h"
 #include "plugin/engine/job_notes.h"
 #include "plugin/engine/job_reader.h"
 #include "plugin/engine/slurm_values.h"

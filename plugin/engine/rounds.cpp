@@ -3,9 +3,10 @@
 #include "plugin/engine/rounds.h"
 
 #include "plugin/engine/border.h"
-#include "plugin/engine/clock.h"
+#include "src/values/clock.h"
 #include "src/infer/load_torch.h"
 #include "src/plan/planner.h"
+#include "src/values/measure.h"
 #include "src/values/quiet_thread.h"
 
 #include <fmt/format.h>
@@ -20,19 +21,6 @@ extern "C" {
 
 namespace harmony {
 namespace {
-
-// Adds the time from its making to its end.
-class Measure {
-public:
-  explicit Measure(Timing &timing) : timing_(timing) {}
-  ~Measure() { timing_.add(now_ns() - begin_); }
-  Measure(const Measure &) = delete;
-  Measure &operator=(const Measure &) = delete;
-
-private:
-  Timing &timing_;
-  std::int64_t begin_ = now_ns();
-};
 
 void count(Statistics &statistics, const RoundResult &result) {
   ++statistics.rounds;

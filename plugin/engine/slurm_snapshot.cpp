@@ -2,7 +2,7 @@
 
 #include "plugin/engine/slurm_snapshot.h"
 
-#include "plugin/engine/clock.h"
+#include "src/values/clock.h"
 #include "plugin/engine/slurm_locks.h"
 #include "plugin/engine/slurm_values.h"
 #include "plugin/engine/usable_nodes.h"

@@ -7,7 +7,7 @@
 namespace harmony {
 
 Encoder::Encoder(const Cluster &cluster, const TypeIndex &types)
-    : cluster_(cluster), types_(types), node_encoder_(types), slots_(1024, -1) {
+    : cluster_(cluster), types_(types), node_encoder_(types) {
   states_.resize(static_cast<std::size_t>(cluster.size()), -1);
   loads_.resize(states_.size());
   for (int node = 0; node < static_cast<int>(states_.size()); ++node) {
@@ -66,27 +66,11 @@ void Encoder::count(int node, int sign) {
 
 int Encoder::intern(const NodeEncoding &encoding) {
   const std::size_t hash = hash_of(encoding);
-  std::size_t at = hash & (slots_.size() - 1);
-  for (; slots_[at] >= 0; at = (at + 1) & (slots_.size() - 1)) {
-    const auto known = static_cast<std::size_t>(slots_[at]);
-    if (hashes_[known] == hash && distinct_[known] == encoding) return slots_[at];
-  }
-  const int fresh = static_cast<int>(distinct_.size());
-  slots_[at] = fresh;
+  const int known = table_.find(hash, [&](int state) { return this->state(state) == encoding; });
+  if (known >= 0) return known;
   distinct_.push_back(encoding);
-  hashes_.push_back(hash);
   uses_.push_back(0);
-  if (distinct_.size() * 2 > slots_.size()) grow();
-  return fresh;
-}
-
-void Encoder::grow() {
-  slots_.assign(slots_.size() * 2, -1);
-  for (std::size_t i = 0; i < hashes_.size(); ++i) {
-    std::size_t at = hashes_[i] & (slots_.size() - 1);
-    while (slots_[at] >= 0) at = (at + 1) & (slots_.size() - 1);
-    slots_[at] = static_cast<int>(i);
-  }
+  return table_.add(hash);
 }
 
 } // namespace harmony

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "src/encode/node_encoding.h"
+#include "src/values/slot_table.h"
 
 #include <cstdint>
 #include <ctime>
@@ -52,7 +53,7 @@ public:
   const NodeEncoding &of_node(int node) const { return state(states_[static_cast<std::size_t>(node)]); }
   const NodeLoad &load(int node) const { return loads_[static_cast<std::size_t>(node)]; }
   const std::set<NodeLoad> &by_load() const; // all nodes
-  std::size_t hash(int state) const { return hashes_[static_cast<std::size_t>(state)]; }
+  std::size_t hash(int state) const { return table_.hash(state); }
   int distinct() const { return live_; } // states that nodes are in now
   const ClusterTotals &totals() const { return totals_; }
   const Cluster &cluster() const { return cluster_; }
@@ -61,7 +62,6 @@ public:
 private:
   void encode(int node);
   int intern(const NodeEncoding &encoding);
-  void grow();
   void count(int node, int sign);
 
   const Cluster &cluster_;
@@ -71,9 +71,8 @@ private:
   std::vector<NodeLoad> loads_;        // by node
   mutable std::set<NodeLoad> by_load_; // the same in order, once somebody asked for it
   std::vector<NodeEncoding> distinct_;
-  std::vector<std::size_t> hashes_; // of the distinct ones
-  std::vector<int> slots_;          // open addressing over them
-  std::vector<int> uses_;           // of the distinct ones: how many nodes
+  SlotTable table_;       // of the distinct ones
+  std::vector<int> uses_; // of the distinct ones: how many nodes
   int live_ = 0;
   ClusterTotals totals_;
   std::size_t changes_read_ = 0;

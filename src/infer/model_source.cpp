@@ -1,6 +1,7 @@
 #include "src/infer/model_source.h"
 
 #include "src/encode/schema.h"
+#include "src/values/clock.h"
 
 #include <fmt/format.h>
 
@@ -14,11 +15,6 @@ namespace {
 constexpr std::chrono::milliseconds patience(200);
 // LibTorch is there within a few seconds on any machine; what takes longer will not end.
 constexpr std::int64_t longest_ms = 60 * 1000;
-
-std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 bool is_same(const ReadyModel &one, const ReadyModel &other) {
   return one.manifest.version == other.manifest.version && manifest_json(one.manifest) == manifest_json(other.manifest);

@@ -1,17 +1,15 @@
 #include "src/infer/scorer.h"
 
+#include "src/values/clock.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstring>
 
 namespace harmony {
 namespace {
-
-// So many rows are remembered; one decision never has more than a cluster has different nodes and domains.
-constexpr std::size_t first_slots = 1024;
 
 std::size_t hash_of(const float *row, std::size_t width) {
   std::uint64_t hash = width;
@@ -51,11 +49,11 @@ void Scorer::forget() {
   known_.values.clear();
   known_.count = 0;
   scores_.clear();
-  slots_.assign(first_slots, -1);
+  table_.clear();
 }
 
 std::vector<float> Scorer::ask(const Rows &rows, bool about_gangs) {
-  const auto begin = std::chrono::steady_clock::now();
+  const std::int64_t begin = now_ns();
   std::vector<float> scores;
   try {
     scores = about_gangs ? ready_.model->score_gangs(job_, rows) : ready_.model->score_candidates(job_, rows);
@@ -64,7 +62,7 @@ std::vector<float> Scorer::ask(const Rows &rows, bool about_gangs) {
   } catch (const std::exception &failed) {
     throw ModelRefused(ModelFault::failed, failed.what());
   }
-  timed(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count());
+  timed(now_ns() - begin);
   if (scores.size() != static_cast<std::size_t>(rows.count))
     throw ModelRefused(ModelFault::wrong_shape, fmt::format("{} scores for {} rows", scores.size(), rows.count));
   const auto odd = std::find_if(scores.begin(), scores.end(), [](float score) { return !std::isfinite(score); });
@@ -75,29 +73,20 @@ std::vector<float> Scorer::ask(const Rows &rows, bool about_gangs) {
   return scores;
 }
 
-std::size_t Scorer::slot_of(const float *row, std::size_t width) const {
-  const float *known = known_.values.data();
-  std::size_t at = hash_of(row, width) & (slots_.size() - 1);
-  while (slots_[at] >= 0 &&
-         std::memcmp(known + static_cast<std::size_t>(slots_[at]) * width, row, width * sizeof(float)) != 0)
-    at = (at + 1) & (slots_.size() - 1);
-  return at;
+int Scorer::known(const float *row, std::size_t width, std::size_t hash) const {
+  return table_.find(hash, [&](int place) {
+    return std::memcmp(known_.values.data() + static_cast<std::size_t>(place) * width, row, width * sizeof(float)) == 0;
+  });
 }
 
 // Its place among the known rows; one more if it is not known yet, with a score to come.
 int Scorer::find(const float *row, std::size_t width) {
-  std::size_t at = slot_of(row, width);
-  if (slots_[at] >= 0) return slots_[at];
-  slots_[at] = known_.count;
+  const std::size_t hash = hash_of(row, width);
+  const int place = known(row, width, hash);
+  if (place >= 0) return place;
   known_.values.insert(known_.values.end(), row, row + width);
-  if (static_cast<std::size_t>(++known_.count) * 2 <= slots_.size()) return known_.count - 1;
-  slots_.assign(slots_.size() * 2, -1);
-  for (int i = 0; i < known_.count; ++i) {
-    at = hash_of(known_.values.data() + static_cast<std::size_t>(i) * width, width) & (slots_.size() - 1);
-    while (slots_[at] >= 0) at = (at + 1) & (slots_.size() - 1);
-    slots_[at] = i;
-  }
-  return known_.count - 1;
+  ++known_.count;
+  return table_.add(hash);
 }
 
 std::vector<float> Scorer::candidates(const Rows &rows) {
@@ -125,8 +114,10 @@ std::vector<float> Scorer::candidates(const Rows &rows) {
 
 bool Scorer::knows(const Rows &rows) const {
   const auto width = static_cast<std::size_t>(rows.width);
-  for (int i = 0; i < rows.count; ++i)
-    if (slots_[slot_of(rows.values.data() + static_cast<std::size_t>(i) * width, width)] < 0) return false;
+  for (int i = 0; i < rows.count; ++i) {
+    const float *row = rows.values.data() + static_cast<std::size_t>(i) * width;
+    if (known(row, width, hash_of(row, width)) < 0) return false;
+  }
   return true;
 }
 

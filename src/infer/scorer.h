@@ -4,6 +4,7 @@
 #include "src/infer/model.h"
 #include "src/store/manifest.h"
 #include "src/values/model_fault.h"
+#include "src/values/slot_table.h"
 
 #include <cstdint>
 #include <functional>
@@ -50,7 +51,7 @@ public:
 
 private:
   std::vector<float> ask(const Rows &rows, bool about_gangs);
-  std::size_t slot_of(const float *row, std::size_t width) const;
+  int known(const float *row, std::size_t width, std::size_t hash) const;
   int find(const float *row, std::size_t width);
   void forget();
 
@@ -58,7 +59,7 @@ private:
   JobRow job_;
   Rows known_;                // rows asked about, of candidates
   std::vector<float> scores_; // of those
-  std::vector<int> slots_;    // open addressing over them
+  SlotTable table_;           // of those
   Rows fresh_;
   std::uint64_t computed_ = 0, reused_ = 0;
 };

@@ -7,11 +7,11 @@
 #include "src/policy/learned_scores.h"
 #include "src/policy/policies.h"
 #include "src/policy/shortlist.h"
+#include "src/values/measure.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -26,26 +26,6 @@ constexpr int least_nodes_a_gang = 24;
 // Beyond that many gangs that wait, fewer whole gangs are compared for each.
 constexpr int short_queue = 256;
 constexpr std::size_t few_variants = 2;
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-// Adds the time from its making to its end.
-class Measured {
-public:
-  explicit Measured(Timing *timing) : timing_(timing) {}
-  ~Measured() {
-    if (timing_) timing_->add(now_ns() - begin_);
-  }
-  Measured(const Measured &) = delete;
-  Measured &operator=(const Measured &) = delete;
-
-private:
-  Timing *timing_;
-  std::int64_t begin_ = now_ns();
-};
 
 bool same_places(const Plan &one, const Plan &other) {
   return std::equal(one.placements.begin(), one.placements.end(), other.placements.begin(), other.placements.end(),
@@ -75,15 +55,15 @@ public:
   const char *name() const override { return learned_policy; }
 
   Proposal propose(const Cluster &cluster, const Gang &gang, bool may_wait) const override {
-    const Measured whole(timings_.propose);
+    const Measure whole(timings_.propose);
     if (!model_) return by_heuristic(cluster, gang, may_wait, unavailable_.fault, unavailable_.why);
-    const Breaker::State state = use_.breaker.state(now_ns() / 1000000);
+    const Breaker::State state = use_.breaker.state(now_ms());
     if (state == Breaker::State::open)
       return by_heuristic(cluster, gang, may_wait, ModelFault::breaker_open, "it failed several times in a row");
     try {
       Proposal proposal = by_model(cluster, gang, may_wait);
       if (proposal.verdict == Verdict::no_room) return proposal; // by our own arithmetic: the model was not asked
-      use_.breaker.good(now_ns() / 1000000);
+      use_.breaker.good(now_ms());
       if (state == Breaker::State::closed) {
         ++use_.by_model;
         return proposal;
@@ -93,13 +73,13 @@ public:
     } catch (const ModelRefused &refused) {
       use_.probes += state == Breaker::State::probing;
       // An odd job says nothing about the model.
-      if (refused.fault != ModelFault::out_of_distribution) use_.breaker.fault(now_ns() / 1000000, refused.fault);
+      if (refused.fault != ModelFault::out_of_distribution) use_.breaker.fault(now_ms(), refused.fault);
       return by_heuristic(cluster, gang, may_wait, refused.fault, refused.what());
     }
   }
 
   Proposal instead(const Cluster &cluster, const Gang &gang, bool may_wait, const std::string &problem) const override {
-    use_.breaker.fault(now_ns() / 1000000, ModelFault::not_feasible);
+    use_.breaker.fault(now_ms(), ModelFault::not_feasible);
     return by_heuristic(cluster, gang, may_wait, ModelFault::not_feasible, problem);
   }
 
@@ -127,7 +107,7 @@ private:
     auto fewest = placer.fewest({});
     if (!fewest) return no_room_for(placer);
     Circumstances circumstances{queue_, placer.nodes_at_least(), std::max(1, settings_.max_wait_s), may_wait};
-    std::optional<Measured> encoding(timings_.encode);
+    std::optional<Measure> encoding(timings_.encode);
     const Encoder &features = encoder(cluster);
     const JobRow job = job_row(features, gang, circumstances);
     encoding.reset();
@@ -195,7 +175,7 @@ private:
       ++rows.count;
     };
     {
-      const Measured encoding(timings_.encode);
+      const Measure encoding(timings_.encode);
       for (const Considered &one : gangs) append(gang_row(features, gang, one.plan, circumstances));
       if (circumstances.may_wait) append(wait_row(features));
     }

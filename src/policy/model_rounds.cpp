@@ -1,5 +1,7 @@
 #include "src/policy/model_rounds.h"
 
+#include "src/values/clock.h"
+
 #include <fmt/format.h>
 
 #include <chrono>
@@ -9,11 +11,6 @@ namespace harmony {
 namespace {
 
 constexpr std::int64_t a_minute_ms = 60 * 1000;
-
-std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 std::function<bool()> budget(const Settings &settings) {
   return [end = now_ms() + settings.round_budget_ms] { return now_ms() >= end; };
