@@ -63,6 +63,8 @@ AC_DEFUN([HARMONY_LIBRARIES], [
   AC_CHECK_LIB([torch_cpu], [main], [TORCH_LIBS="-ltorch -ltorch_cpu -lc10"], [harmony_missing="$harmony_missing libtorch-dev"], [-lc10])
   AC_CHECK_HEADER([benchmark/benchmark.h], [harmony_benchmark=yes], [harmony_benchmark=no])
   AM_CONDITIONAL([BENCHMARK], [test "$harmony_benchmark" = yes])
+  AC_CHECK_HEADER([rapidcheck.h], [harmony_rapidcheck=yes], [harmony_rapidcheck=no])
+  AM_CONDITIONAL([RAPIDCHECK], [test "$harmony_rapidcheck" = yes])
   AS_IF([test -n "$harmony_missing"],
     [harmony_missing=$(printf '%s\n' $harmony_missing | sort -u | tr '\n' ' ')
      AC_MSG_ERROR([missing libraries; as root: apt-get install --no-install-recommends $harmony_missing])])

@@ -156,6 +156,19 @@ Topology workstation2() {
   return machine.done();
 }
 
+// A two-socket server with a PCIe switch below each socket, the commonest shape of 4-GPU machines with PCIe cards.
+Topology quad4() {
+  Machine machine(2);
+  for (int socket = 0; socket < 2; ++socket) {
+    const int numa = machine.numa(socket, 12, 96000);
+    const int below = machine.pcie_switch(machine.bridge(numa));
+    machine.gpus(below, v100, 2);
+    if (socket == 0) machine.nic(below, 25000);
+    if (socket == 1) machine.nvme(machine.bridge(numa));
+  }
+  return machine.done();
+}
+
 Topology nogpu() {
   Machine machine(2);
   for (int socket = 0; socket < 2; ++socket) {
@@ -181,12 +194,13 @@ struct Profile {
   Topology (*build)();
 };
 
-constexpr std::array<Profile, 8> profiles{{{"dgx1", dgx1},
+constexpr std::array<Profile, 9> profiles{{{"dgx1", dgx1},
                                            {"dgx2", dgx2},
                                            {"epyc4", epyc4},
                                            {"gh200", gh200},
                                            {"nogpu", nogpu},
                                            {"pcie8", pcie8},
+                                           {"quad4", quad4},
                                            {"servers6", servers6},
                                            {"workstation2", workstation2}}};
 

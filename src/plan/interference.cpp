@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -53,39 +54,64 @@ double workers_a_gpu(int workers, const Bits &gpus) {
   return workers > 0 && count > 0 ? static_cast<double>(workers) / count : 1;
 }
 
-// What the workers on `theirs` cost the worker on `gpu`.
-double loss_through_gpus(const NodeState &node, int gpu, const Bits &theirs, double workers,
-                         const InterferenceRates &rates) {
-  double loss = 0;
-  for (const int other : each(theirs)) {
-    const Near how = near(node, gpu, other);
-    if (how == Near::same_domain)
-      loss += rates.same_domain * workers;
-    else if (how != Near::apart)
-      loss += rates.same_socket * workers;
-  }
-  return loss;
-}
-
 double part_of_cores(const NodeState &node, int cores) {
   return node.free_cores.size() ? static_cast<double>(cores) / node.free_cores.size() : 0;
 }
 
-double loss_on(const Cluster &cluster, int index, const OnNode &mine, bool distributed,
-               const InterferenceRates &rates) {
-  const NodeState &node = cluster.node(index);
-  double slowest_gpu = 0;
-  for (const int gpu : each(mine.gpus)) {
-    double loss = 0;
-    for (const Tenant &tenant : node.tenants)
-      loss += loss_through_gpus(node, gpu, tenant.gpus, workers_a_gpu(tenant.workers, tenant.gpus), rates);
-    slowest_gpu = std::max(slowest_gpu, loss);
+// What the workers on `theirs` are to the worker on `gpu`.
+void add_through_gpus(const NodeState &node, int gpu, const Bits &theirs, double workers, InterferenceTerms &terms) {
+  for (const int other : each(theirs)) {
+    const Near how = near(node, gpu, other);
+    if (how == Near::same_domain)
+      terms.same_domain += workers;
+    else if (how != Near::apart)
+      terms.same_socket += workers;
   }
-  int cores = 0;
-  for (const Tenant &tenant : node.tenants) cores += tenant.cores;
-  const double nic = distributed ? rates.same_nic * cluster.distributed_on(index) : 0;
-  return slowest_gpu + nic + rates.cores * part_of_cores(node, cores);
 }
+
+double loss_of(const InterferenceTerms &terms, const InterferenceRates &rates) {
+  return rates.same_domain * terms.same_domain + rates.same_socket * terms.same_socket +
+         rates.same_nic * terms.same_nic + rates.cores * terms.cores;
+}
+
+// The worse of two, by what they cost; of equals the first.
+void worsen(InterferenceTerms &worst, const InterferenceTerms &terms, const InterferenceRates &rates) {
+  if (loss_of(terms, rates) > loss_of(worst, rates)) worst = terms;
+}
+
+double crossing(std::size_t nodes) {
+  // With everything exchanged evenly, 1 / nodes of it stays on a node.
+  return 1 - 1 / static_cast<double>(std::max<std::size_t>(1, nodes));
+}
+
+// What a job with these GPUs meets on the node. `running` is itself, and `beside` a gang that is to start there.
+InterferenceTerms terms_on(const Cluster &cluster, int index, const Bits &gpus, bool distributed, int running,
+                           const OnNode *beside, bool beside_distributed, const InterferenceRates &rates) {
+  const NodeState &node = cluster.node(index);
+  const auto is_other = [running](const Tenant &tenant) { return tenant.running != running; };
+  InterferenceTerms worst;
+  for (const int gpu : each(gpus)) {
+    InterferenceTerms through;
+    for (const Tenant &tenant : node.tenants)
+      if (is_other(tenant))
+        add_through_gpus(node, gpu, tenant.gpus, workers_a_gpu(tenant.workers, tenant.gpus), through);
+    if (beside) add_through_gpus(node, gpu, beside->gpus, workers_a_gpu(beside->workers, beside->gpus), through);
+    worsen(worst, through, rates);
+  }
+  int cores = beside ? beside->cores : 0, jobs = cluster.distributed_on(index) + (beside_distributed ? 1 : 0);
+  for (const Tenant &tenant : node.tenants) {
+    if (is_other(tenant))
+      cores += tenant.cores;
+    else if (cluster.job_of(tenant).distributed())
+      --jobs;
+  }
+  worst.same_nic = distributed ? jobs : 0;
+  worst.cores = part_of_cores(node, cores);
+  return worst;
+}
+
+// No tenant's number.
+constexpr int nobody = std::numeric_limits<int>::min();
 
 const char *shared_text(const NodeState &node, const OnNode &mine, const Tenant &tenant, bool same_nic) {
   Near nearest = Near::apart;
@@ -108,16 +134,51 @@ const char *shared_text(const NodeState &node, const OnNode &mine, const Tenant 
 } // namespace
 
 double speed_alone(int nodes, const InterferenceRates &rates) {
-  // With everything exchanged evenly, 1 / nodes of it stays on a node.
-  return 1 - rates.across_nodes * (1 - 1 / static_cast<double>(std::max(1, nodes)));
+  return 1 - rates.across_nodes * crossing(static_cast<std::size_t>(std::max(1, nodes)));
+}
+
+double speed_by(const InterferenceTerms &terms, const InterferenceRates &rates) {
+  return std::max(rates.slowest, 1 - rates.across_nodes * terms.across_nodes - loss_of(terms, rates));
+}
+
+InterferenceTerms interference_terms(const Cluster &cluster, const Plan &plan, int except_running,
+                                     const InterferenceRates &rates) {
+  const std::map<int, OnNode> nodes = by_node(cluster, plan);
+  InterferenceTerms worst;
+  for (const auto &[index, mine] : nodes)
+    worsen(worst,
+           terms_on(cluster, index, mine.gpus, nodes.size() > 1, except_running < 0 ? nobody : except_running, nullptr,
+                    false, rates),
+           rates);
+  worst.across_nodes = crossing(nodes.size());
+  return worst;
+}
+
+std::vector<NeighbourTerms> neighbour_terms(const Cluster &cluster, const Plan &plan, const InterferenceRates &rates) {
+  const std::map<int, OnNode> nodes = by_node(cluster, plan);
+  std::map<int, NeighbourTerms> of_job; // by Tenant::running
+  for (const auto &[index, mine] : nodes)
+    for (const Tenant &tenant : cluster.node(index).tenants) {
+      NeighbourTerms &its = of_job[tenant.running];
+      its.job = &cluster.job_of(tenant);
+      const bool distributed = its.job->distributed();
+      const auto terms = [&](const OnNode *beside) {
+        return terms_on(cluster, index, tenant.gpus, distributed, tenant.running, beside, beside && nodes.size() > 1,
+                        rates);
+      };
+      worsen(its.before, terms(nullptr), rates);
+      worsen(its.after, terms(&mine), rates);
+    }
+  std::vector<NeighbourTerms> all;
+  for (auto &[running, its] : of_job) {
+    its.before.across_nodes = its.after.across_nodes = crossing(static_cast<std::size_t>(its.job->nodes));
+    all.push_back(its);
+  }
+  return all;
 }
 
 double predicted_speed(const Cluster &cluster, const Gang &, const Plan &plan, const InterferenceRates &rates) {
-  const std::map<int, OnNode> nodes = by_node(cluster, plan);
-  double slowest = 0;
-  for (const auto &[index, mine] : nodes)
-    slowest = std::max(slowest, loss_on(cluster, index, mine, nodes.size() > 1, rates));
-  return std::max(rates.slowest, speed_alone(static_cast<int>(nodes.size()), rates) - slowest);
+  return speed_by(interference_terms(cluster, plan, -1, rates), rates);
 }
 
 double harm(const Cluster &cluster, const Gang &, const Plan &plan, const InterferenceRates &rates) {
@@ -126,14 +187,16 @@ double harm(const Cluster &cluster, const Gang &, const Plan &plan, const Interf
   for (const auto &[index, mine] : nodes) {
     const NodeState &node = cluster.node(index);
     for (const Tenant &tenant : node.tenants) {
-      double slowest_gpu = 0;
-      for (const int gpu : each(tenant.gpus))
-        slowest_gpu = std::max(slowest_gpu,
-                               loss_through_gpus(node, gpu, mine.gpus, workers_a_gpu(mine.workers, mine.gpus), rates));
-      const bool same_nic = nodes.size() > 1 && cluster.job_of(tenant).distributed();
-      const double loss = slowest_gpu + (same_nic ? rates.same_nic : 0) + rates.cores * part_of_cores(node, mine.cores);
+      InterferenceTerms terms;
+      for (const int gpu : each(tenant.gpus)) {
+        InterferenceTerms through;
+        add_through_gpus(node, gpu, mine.gpus, workers_a_gpu(mine.workers, mine.gpus), through);
+        worsen(terms, through, rates);
+      }
+      terms.same_nic = nodes.size() > 1 && cluster.job_of(tenant).distributed() ? 1 : 0;
+      terms.cores = part_of_cores(node, mine.cores);
       double &worst = of_job[tenant.running];
-      worst = std::max(worst, loss);
+      worst = std::max(worst, loss_of(terms, rates));
     }
   }
   double sum = 0;

@@ -21,6 +21,32 @@ struct InterferenceRates {
   double slowest = 0.05;      // no prediction is below
 };
 
+// What a job meets on its worst node, to be weighed by rates: the same rule with the rates left out.
+struct InterferenceTerms {
+  double same_domain = 0;  // neighbours' workers below the same domain as the worker that has it worst
+  double same_socket = 0;  // those below another domain of the same host bridge or socket
+  double same_nic = 0;     // other distributed jobs, if this one is distributed
+  double cores = 0;        // part of the node's cores that others have
+  double across_nodes = 0; // part of the traffic that crosses nodes
+};
+
+// Which node is the worst depends on the rates. `except_running` (index into Snapshot::running) is left out of the
+// neighbours: the job itself, where the cluster has started it already; -1: none.
+InterferenceTerms interference_terms(const Cluster &cluster, const Plan &plan, int except_running = -1,
+                                     const InterferenceRates &rates = {});
+
+// A job that has tasks on the plan's nodes, without and with the gang beside it. Its worst node is sought among the
+// plan's, since what it meets elsewhere stays as it is.
+struct NeighbourTerms {
+  const Running *job = nullptr;
+  InterferenceTerms before, after;
+};
+std::vector<NeighbourTerms> neighbour_terms(const Cluster &cluster, const Plan &plan,
+                                            const InterferenceRates &rates = {});
+
+// The speed that these terms leave.
+double speed_by(const InterferenceTerms &terms, const InterferenceRates &rates = {});
+
 // The gang's speed under the plan, relative to running alone on one node: in (0, 1]. It goes at the pace of its slowest
 // node. The cluster must not have started it yet.
 double predicted_speed(const Cluster &cluster, const Gang &gang, const Plan &plan, const InterferenceRates &rates = {});

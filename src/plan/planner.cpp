@@ -88,8 +88,9 @@ constexpr std::size_t most_remembered = 32;
 
 class Round {
 public:
-  Round(const Snapshot &snapshot, const Policy &policy, const Settings &settings, std::uint64_t round)
-      : snapshot_(snapshot), policy_(policy), settings_(settings), round_(round), cluster_(snapshot) {}
+  Round(const Snapshot &snapshot, const Policy &policy, const Settings &settings, std::uint64_t round, Explain explain)
+      : snapshot_(snapshot), policy_(policy), settings_(settings), round_(round), explain_(explain),
+        cluster_(snapshot) {}
 
   // Whether it was placed.
   bool decide(const Gang &gang, std::vector<Decision> &decisions) {
@@ -112,8 +113,10 @@ public:
     mask(gang, decision);
     if (decision.verdict == Verdict::place) {
       decision.plan = std::move(proposal.plan);
-      decision.neighbours = neighbours(cluster_, decision.plan);
-      decision.predicted_speed = predicted_speed(cluster_, gang, decision.plan);
+      if (explain_ == Explain::fully) {
+        decision.neighbours = neighbours(cluster_, decision.plan);
+        decision.predicted_speed = predicted_speed(cluster_, gang, decision.plan);
+      }
       cluster_.start(gang, decision.plan);
     }
     if (decision.verdict == Verdict::no_room && full_.size() < most_remembered) full_.push_back({&gang, decision});
@@ -164,7 +167,7 @@ private:
   }
 
   void mask(const Gang &gang, Decision &decision) {
-    if (decision.verdict == Verdict::left_to_stock || gang.components.empty()) return;
+    if (explain_ == Explain::plan_only || decision.verdict == Verdict::left_to_stock || gang.components.empty()) return;
     const auto looks = static_cast<std::size_t>(cluster_.size());
     if (gangs_masked_++ >= gangs_always_masked) {
       if (decision.verdict == Verdict::place || looks > looks_left_) return;
@@ -195,6 +198,7 @@ private:
   const Policy &policy_;
   const Settings &settings_;
   const std::uint64_t round_;
+  const Explain explain_;
   Cluster cluster_;
   struct Full {
     const Gang *gang = nullptr;
@@ -208,9 +212,9 @@ private:
 } // namespace
 
 RoundResult plan_round(const Snapshot &snapshot, const Policy &policy, const Settings &settings, std::uint64_t round,
-                       const std::function<bool()> &out_of_time) {
+                       const std::function<bool()> &out_of_time, Explain explain) {
   RoundResult result;
-  Round planning(snapshot, policy, settings, round);
+  Round planning(snapshot, policy, settings, round, explain);
   for (const LeftToStock &left : snapshot.left) {
     Decision decision = planning.about(left.job, left.user);
     decision.verdict = Verdict::left_to_stock;

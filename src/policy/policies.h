@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/plan/place.h"
+#include "src/policy/diverse.h"
 #include "src/policy/policy.h"
 
 #include <memory>
@@ -15,7 +16,10 @@ std::unique_ptr<Policy> make_spread();
 std::unique_ptr<Policy> make_tetris();
 std::unique_ptr<Policy> make_lif();
 std::unique_ptr<Policy> make_one_distributed();
+std::unique_ptr<Policy> make_one_distributed_soft();
 std::unique_ptr<Policy> make_cons1();
+std::unique_ptr<Policy> make_tiresias_skew();
+std::unique_ptr<Policy> make_optimus_even();
 std::unique_ptr<Policy> make_stock();
 
 // A whole gang somewhere, and how it compares within one decision.
@@ -29,14 +33,6 @@ struct Considered {
 Proposal place_at(std::vector<Considered> considered, const std::string &reason);
 Proposal wait_for(const std::string &reason, const std::vector<Considered> &considered);
 Proposal no_room_for(GangPlacer &placer);
-
-// Ways to place a whole gang that differ in what they give up, besides the fewest nodes with the best fit; in the order
-// in which equals are preferred.
-struct Variant {
-  const char *what;
-  Choice choice;
-};
-std::vector<Variant> diverse_variants(const Gang &gang);
 
 // Least nodes, then least left over.
 Considered packed(const Cluster &cluster, Plan plan, const char *what);

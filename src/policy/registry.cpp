@@ -16,13 +16,16 @@ struct Known {
   std::unique_ptr<Policy> (*make)();
 };
 
-constexpr std::array<Known, 7> known{{{"pack", make_pack},
-                                      {"spread", make_spread},
-                                      {"tetris", make_tetris},
-                                      {"lif", make_lif},
-                                      {"one-distributed", make_one_distributed},
-                                      {"cons1", make_cons1},
-                                      {"stock", make_stock}}};
+constexpr std::array<Known, 10> known{{{"pack", make_pack},
+                                       {"spread", make_spread},
+                                       {"tetris", make_tetris},
+                                       {"lif", make_lif},
+                                       {"one-distributed", make_one_distributed},
+                                       {"one-distributed-soft", make_one_distributed_soft},
+                                       {"cons1", make_cons1},
+                                       {"tiresias-skew", make_tiresias_skew},
+                                       {"optimus-even", make_optimus_even},
+                                       {"stock", make_stock}}};
 
 std::vector<Candidate> told(const std::vector<Considered> &considered) {
   std::vector<Candidate> candidates;
@@ -81,26 +84,6 @@ Proposal no_room_for(GangPlacer &placer) {
   proposal.verdict = Verdict::no_room;
   proposal.reason = placer.what_is_short();
   return proposal;
-}
-
-std::vector<Variant> diverse_variants(const Gang &gang) {
-  const auto choice = [](Prefer prefer, bool avoid, bool even, bool apart) {
-    Choice made;
-    made.prefer = prefer;
-    made.avoid_distributed = avoid;
-    made.ps_even = even;
-    made.ps_apart = apart;
-    return made;
-  };
-  constexpr Prefer fit = Prefer::best_fit, empty = Prefer::emptiest;
-  std::vector<Variant> all{{"fewest nodes, emptiest", choice(empty, false, false, false)},
-                           {"fewest nodes without a distributed job", choice(fit, true, false, false)},
-                           {"emptiest nodes without a distributed job", choice(empty, true, false, false)}};
-  if (gang.ps() == 0) return all;
-  all.push_back({"PS evenly on the nodes", choice(empty, false, true, false)});
-  all.push_back({"PS apart from workers", choice(fit, false, false, true)});
-  all.push_back({"PS apart from workers, emptiest", choice(empty, false, false, true)});
-  return all;
 }
 
 Considered packed(const Cluster &cluster, Plan plan, const char *what) {

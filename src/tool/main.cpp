@@ -5,6 +5,7 @@
 #include "src/tool/model_command.h"
 #include "src/tool/run_command.h"
 #include "src/tool/reset_statistics.h"
+#include "src/tool/sim_command.h"
 #include "src/tool/status.h"
 #include "src/tool/topology_command.h"
 
@@ -148,6 +149,25 @@ CLI::App *add_run(CLI::App &app, harmony::RunOptions &options) {
   return run;
 }
 
+// As a shell would take it again.
+std::string command_line(int argc, char **argv) {
+  std::string text = "harmony";
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool plain = !word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                                               "0123456789_-.,:/=+@%") == std::string::npos;
+    text += ' ';
+    if (plain) {
+      text += word;
+      continue;
+    }
+    text += '\'';
+    for (const char each : word) text += each == '\'' ? std::string("'\\''") : std::string(1, each);
+    text += '\'';
+  }
+  return text;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -165,6 +185,9 @@ int main(int argc, char **argv) {
   CLI::App *run = add_run(app, run_options);
   harmony::ModelOptions model_options;
   CLI::App *model = add_model(app, model_options);
+  harmony::SimCommand sim_command;
+  CLI::App *sim = harmony::add_sim(app, sim_command);
+  sim_command.command_line = command_line(argc, argv);
 
   try {
     app.parse(argc, argv);
@@ -173,6 +196,7 @@ int main(int argc, char **argv) {
   }
   if (run->parsed()) return harmony::run_gang(run_options);
   if (model->parsed()) return harmony::run_model(model_options);
+  if (sim->parsed()) return harmony::run_sim(sim_command);
   if (explain->parsed()) return harmony::explain(explain_options);
   return status->parsed() ? run_status(status_options) : harmony::run_topology(topology_options);
 }

@@ -21,6 +21,9 @@ class InterferenceTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(neighbours_are_told_with_what_they_share);
   CPPUNIT_TEST(a_long_list_of_neighbours_is_cut);
   CPPUNIT_TEST(a_node_without_a_topology_is_no_problem);
+  CPPUNIT_TEST(terms_say_what_the_worst_node_has);
+  CPPUNIT_TEST(a_running_job_is_no_neighbour_of_itself);
+  CPPUNIT_TEST(neighbours_have_terms_without_and_with_the_gang);
   CPPUNIT_TEST_SUITE_END();
 
   // A worker on each of those GPUs, with a core of its own.
@@ -47,6 +50,48 @@ class InterferenceTest : public CppUnit::TestFixture {
   }
   static double harm_of(const Snapshot &snapshot, const std::vector<On> &where) {
     return harm(Cluster(snapshot), Gang(), plan(snapshot, where));
+  }
+
+  void terms_say_what_the_worst_node_has() {
+    Snapshot snapshot = cluster(2, "pcie8");
+    run(snapshot, 90, {{0, {0}}, {1, {4}}});
+    run(snapshot, 91, {{0, {2, 3}}});
+    const InterferenceTerms terms =
+        interference_terms(Cluster(snapshot), plan(snapshot, {{0, {1}}, {1, {0}}})); // n0 is worse
+    CPPUNIT_ASSERT_EQUAL(1.0, terms.same_domain);
+    CPPUNIT_ASSERT_EQUAL(2.0, terms.same_socket);
+    CPPUNIT_ASSERT_EQUAL(1.0, terms.same_nic);
+    CPPUNIT_ASSERT_EQUAL(3.0 / 32, terms.cores);
+    CPPUNIT_ASSERT_EQUAL(0.5, terms.across_nodes);
+    CPPUNIT_ASSERT_EQUAL(speed(snapshot, {{0, {1}}, {1, {0}}}), speed_by(terms));
+  }
+
+  void a_running_job_is_no_neighbour_of_itself() {
+    Snapshot snapshot = cluster(2, "pcie8");
+    const std::vector<On> where{{0, {0, 1}}, {1, {0}}};
+    run(snapshot, 90, where);
+    const InterferenceTerms alone = interference_terms(Cluster(snapshot), plan(snapshot, where), 0);
+    CPPUNIT_ASSERT_EQUAL(0.0, alone.same_domain + alone.same_socket + alone.same_nic + alone.cores);
+    run(snapshot, 91, {{0, {2}}, {1, {2}}});
+    const InterferenceTerms beside = interference_terms(Cluster(snapshot), plan(snapshot, where), 0);
+    CPPUNIT_ASSERT_EQUAL(1.0, beside.same_nic);
+    CPPUNIT_ASSERT_EQUAL(1.0, beside.same_socket);
+  }
+
+  void neighbours_have_terms_without_and_with_the_gang() {
+    Snapshot snapshot = cluster(2, "pcie8");
+    run(snapshot, 90, {{0, {0}}});
+    run(snapshot, 91, {{0, {4}}, {1, {0}}});
+    const auto all = neighbour_terms(Cluster(snapshot), plan(snapshot, {{0, {1, 2}}}));
+    CPPUNIT_ASSERT_EQUAL(std::size_t{2}, all.size());
+    CPPUNIT_ASSERT_EQUAL(90u, all[0].job->job);
+    CPPUNIT_ASSERT_EQUAL(0.0, all[0].before.same_domain);
+    CPPUNIT_ASSERT_EQUAL(1.0, all[0].after.same_domain);
+    CPPUNIT_ASSERT_EQUAL(1.0, all[0].after.same_socket);
+    CPPUNIT_ASSERT_EQUAL(1.0 / 32, all[0].before.cores);
+    CPPUNIT_ASSERT_EQUAL(3.0 / 32, all[0].after.cores);
+    CPPUNIT_ASSERT_EQUAL(0.5, all[1].before.across_nodes);
+    CPPUNIT_ASSERT_EQUAL(0.0, all[1].after.same_nic); // the gang is on one node
   }
 
   void a_gang_alone_on_one_node_goes_at_full_speed() {

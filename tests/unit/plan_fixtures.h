@@ -132,7 +132,9 @@ inline std::vector<std::string> without_model() {
 
 // Those of them that place gangs.
 inline const std::vector<std::string> &placing() {
-  static const std::vector<std::string> names{"pack", "spread", "tetris", "lif", "one-distributed", "cons1"};
+  static const std::vector<std::string> names{"pack",  "spread",          "tetris",
+                                              "lif",   "one-distributed", "one-distributed-soft",
+                                              "cons1", "tiresias-skew",   "optimus-even"};
   return names;
 }
 

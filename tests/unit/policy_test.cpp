@@ -25,6 +25,10 @@ class PolicyTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(one_distributed_goes_anywhere_with_a_gang_for_one_node);
   CPPUNIT_TEST(one_distributed_avoids_nodes_with_a_distributed_job);
   CPPUNIT_TEST(one_distributed_waits_and_packs_when_it_may_wait_no_more);
+  CPPUNIT_TEST(one_distributed_soft_avoids_distributed_jobs_and_never_waits);
+  CPPUNIT_TEST(tiresias_takes_the_fewest_nodes_for_skewed_models_only);
+  CPPUNIT_TEST(optimus_spreads_workers_and_ps_evenly_over_the_fewest_nodes);
+  CPPUNIT_TEST(optimus_takes_the_nodes_with_most_room);
   CPPUNIT_TEST(cons1_waits_for_the_fewest_nodes);
   CPPUNIT_TEST(cons1_starts_on_the_fewest_nodes_without_a_distributed_job);
   CPPUNIT_TEST(cons1_does_not_wait_for_fewer_nodes_than_the_limits_allow);
@@ -33,7 +37,7 @@ class PolicyTest : public CppUnit::TestFixture {
   CPPUNIT_TEST_SUITE_END();
 
   void every_name_of_the_manual_makes_the_policy_of_that_name() {
-    CPPUNIT_ASSERT_EQUAL(std::size_t{8}, policy_names().size());
+    CPPUNIT_ASSERT_EQUAL(std::size_t{11}, policy_names().size());
     for (const std::string &name : without_model()) CPPUNIT_ASSERT_EQUAL(name, std::string(make_policy(name)->name()));
     CPPUNIT_ASSERT(!make_policy("learned")); // it is made for each round
     CPPUNIT_ASSERT(!make_policy("packs"));
@@ -176,6 +180,42 @@ class PolicyTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT(waits.plan.placements.empty());
     CPPUNIT_ASSERT_EQUAL(where("pack", snapshot, gang(snapshot, 1, 3)),
                          where("one-distributed", snapshot, gang(snapshot, 1, 3), false));
+  }
+
+  void one_distributed_soft_avoids_distributed_jobs_and_never_waits() {
+    Snapshot snapshot = cluster(5, "servers6");
+    run(snapshot, 90, {{0, {0}}, {1, {0}}});
+    CPPUNIT_ASSERT_EQUAL(std::string("n2 2+0, n3 2+0"), where("one-distributed-soft", snapshot, gang(snapshot, 1, 4)));
+    run(snapshot, 91, {{2, {0}}, {3, {0}}});
+    CPPUNIT_ASSERT_EQUAL(where("pack", snapshot, gang(snapshot, 1, 4)),
+                         where("one-distributed-soft", snapshot, gang(snapshot, 1, 4)));
+  }
+
+  void tiresias_takes_the_fewest_nodes_for_skewed_models_only() {
+    Snapshot snapshot = cluster(4, "pcie8");
+    run(snapshot, 90, {{0, {0, 1, 2, 3, 4, 5, 6}}});
+    run(snapshot, 91, {{1, {0, 1, 2, 3, 4, 5}}});
+    Gang asked = gang(snapshot, 1, 4);
+    asked.type = "vgg16";
+    CPPUNIT_ASSERT_EQUAL(std::string("n2 4+0"), where("tiresias-skew", snapshot, asked));
+    asked.type = "resnet50"; // what is left over, the least first
+    CPPUNIT_ASSERT_EQUAL(std::string("n0 1+0, n1 2+0, n2 1+0"), where("tiresias-skew", snapshot, asked));
+  }
+
+  void optimus_spreads_workers_and_ps_evenly_over_the_fewest_nodes() {
+    const Snapshot snapshot = cluster(4, "pcie8");
+    CPPUNIT_ASSERT_EQUAL(std::string("n0 6+1, n1 6+1"), where("optimus-even", snapshot, gang(snapshot, 1, 12, 2)));
+    CPPUNIT_ASSERT_EQUAL(std::string("n0 5+1, n1 4+2"), where("optimus-even", snapshot, gang(snapshot, 1, 9, 3)));
+    CPPUNIT_ASSERT_EQUAL(std::string("n0 8+2"), where("optimus-even", snapshot, gang(snapshot, 1, 8, 2)));
+  }
+
+  void optimus_takes_the_nodes_with_most_room() {
+    Snapshot snapshot = cluster(3, "pcie8");
+    run(snapshot, 90, {{0, {0, 1, 2, 3}}});
+    CPPUNIT_ASSERT_EQUAL(std::string("n1 4+0"), where("optimus-even", snapshot, gang(snapshot, 1, 4)));
+    CPPUNIT_ASSERT_EQUAL(std::string("n1 5+0, n2 5+0"), where("optimus-even", snapshot, gang(snapshot, 1, 10)));
+    // A node that is full gives its part to the others.
+    CPPUNIT_ASSERT_EQUAL(std::string("n0 4+0, n1 7+0, n2 7+0"), where("optimus-even", snapshot, gang(snapshot, 1, 18)));
   }
 
   void cons1_waits_for_the_fewest_nodes() {

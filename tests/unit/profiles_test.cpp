@@ -18,6 +18,7 @@ class ProfilesTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(a_v100_of_dgx1_and_dgx2_uses_all_its_six_nvlinks);
   CPPUNIT_TEST(a_gpu_of_epyc4_has_a_numa_node_to_itself);
   CPPUNIT_TEST(dgx2_has_two_levels_of_switches);
+  CPPUNIT_TEST(quad4_has_two_gpus_below_a_switch_of_each_socket);
   CPPUNIT_TEST(nogpu_has_none);
   CPPUNIT_TEST_SUITE_END();
 
@@ -44,8 +45,8 @@ class ProfilesTest : public CppUnit::TestFixture {
   }
 
   void the_names_are_in_order_and_complete() {
-    const std::vector<std::string> expected{"dgx1",  "dgx2",  "epyc4",    "gh200",
-                                            "nogpu", "pcie8", "servers6", "workstation2"};
+    const std::vector<std::string> expected{"dgx1",  "dgx2",  "epyc4",    "gh200",       "nogpu",
+                                            "pcie8", "quad4", "servers6", "workstation2"};
     CPPUNIT_ASSERT(synthetic_names() == expected);
   }
 
@@ -111,6 +112,16 @@ class ProfilesTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT(reach(topology, 1, 2) == Reach::pxb);
     CPPUNIT_ASSERT(reach(topology, 3, 4) == Reach::phb);
     CPPUNIT_ASSERT(reach(topology, 7, 8) == Reach::sys);
+  }
+
+  void quad4_has_two_gpus_below_a_switch_of_each_socket() {
+    const Topology topology = profile("quad4");
+    CPPUNIT_ASSERT_EQUAL(24, cores(topology));
+    CPPUNIT_ASSERT_EQUAL(std::size_t{4}, topology.gpus.size());
+    CPPUNIT_ASSERT_EQUAL(std::size_t{1}, topology.nics.size());
+    CPPUNIT_ASSERT(reach(topology, 0, 1) == Reach::pix);
+    CPPUNIT_ASSERT(reach(topology, 1, 2) == Reach::sys);
+    CPPUNIT_ASSERT(reach(topology, 2, 3) == Reach::pix);
   }
 
   void nogpu_has_none() { CPPUNIT_ASSERT(profile("nogpu").gpus.empty()); }

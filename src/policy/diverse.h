@@ -1,0 +1,25 @@
+// Whole gangs that differ in what they give up: what policies that compare gangs choose from.
+#pragma once
+
+#include "src/plan/place.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace harmony {
+
+// Ways to place a whole gang, besides the fewest nodes with the best fit; in the order in which equals are preferred.
+struct Variant {
+  const char *what;
+  Choice choice;
+};
+std::vector<Variant> diverse_variants(const Gang &gang);
+
+// The fewest nodes first, then those ways, each task on the least loaded node, and a few other nodes of the kind. The
+// same gang can come twice. It ends early when `go_on` says so, which is asked before each but the first.
+void each_diverse_gang(GangPlacer &placer, const Gang &gang,
+                       const std::function<void(Plan plan, const char *what)> &consider,
+                       const std::function<bool()> &go_on);
+
+} // namespace harmony

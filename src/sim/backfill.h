@@ -1,0 +1,51 @@
+// Backfill as Slurm does it: a gang that has no room is promised nodes from the moment on when the jobs that run there
+// now reach their time limits, and whoever comes behind it may use those nodes only if it is gone by then.
+//
+// Like Slurm's, promises are of whole nodes. Unlike Slurm's, a gang is never promised a node that another one was
+// promised, even where the two would not meet in time. For one round and one thread.
+#pragma once
+
+#include "src/values/gang.h"
+#include "src/values/plan.h"
+#include "src/values/snapshot.h"
+
+#include <ctime>
+#include <vector>
+
+namespace harmony {
+
+class Backfill {
+public:
+  // The snapshot must outlive it. At most so many gangs are promised something.
+  Backfill(const Snapshot &snapshot, int most_promises) : snapshot_(snapshot), most_promises_(most_promises) {}
+
+  void promise(const Gang &gang);
+
+  // Whether the gang keeps clear of what was promised before, and where it would.
+  bool may_start(const Gang &gang, const Plan &plan) const;
+  Bits nodes_for(const Gang &gang, const Bits &eligible) const;
+
+  struct Promise {
+    std::uint32_t job = 0;
+    std::time_t from = 0;
+    Bits nodes;
+  };
+  const std::vector<Promise> &promises() const { return promises_; }
+
+private:
+  std::time_t end_of(const Gang &gang) const;
+  void sort_ends();
+
+  const Snapshot &snapshot_;
+  const int most_promises_;
+  std::vector<Promise> promises_;
+  struct Release {
+    std::time_t at = 0;
+    int running = 0;
+    int node = 0;
+    int tenant = 0; // index
+  };
+  std::vector<Release> releases_; // by time; found when the first promise is made
+};
+
+} // namespace harmony

@@ -1,0 +1,40 @@
+// Writes what happens in a simulation as a dataset: JSON lines of gang starts, of intervals in which a gang's
+// neighbours stayed the same, and of ends. For one thread.
+#pragma once
+
+#include "src/record/interval_record.h"
+#include "src/sim/simulate.h"
+
+#include <fstream>
+#include <map>
+#include <string>
+
+namespace harmony {
+
+class DatasetOut : public SimWatcher {
+public:
+  // DIR/POLICY-SEED.jsonl; the directory is made. Throws std::runtime_error.
+  DatasetOut(const std::string &directory, std::string policy, std::uint64_t seed);
+
+  void started(const SimJob &job, const Gang &gang, const Plan &plan, const Snapshot &snapshot, double now) override;
+  void went(const SimJob &job, const Progress::Change &change, const Snapshot &snapshot, double now,
+            bool ended) override;
+
+  // Whether everything was written; throws std::runtime_error if not.
+  void close();
+
+private:
+  struct Known {
+    Plan plan;
+    double started = 0;
+    double epochs = 0;
+    InterferenceTerms terms;
+  };
+  void write(const std::string &line);
+
+  const std::string path_, policy_;
+  std::ofstream file_;
+  std::map<std::uint32_t, Known> known_; // by job
+};
+
+} // namespace harmony

@@ -1,0 +1,38 @@
+#include "src/sim/learned_rounds.h"
+
+#include "src/encode/schema.h"
+#include "src/infer/model_source.h"
+#include "src/policy/learned.h"
+#include "src/store/model_store.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <stdexcept>
+
+namespace harmony {
+
+std::shared_ptr<const ReadyModel> model_of_directory(const std::string &directory, const std::string &torch_library) {
+  Trust trust;
+  trust.anybody = true;
+  const std::string path = std::filesystem::absolute(directory).lexically_normal().string();
+  const ModelStore nowhere(path, trust, schema_problem);
+  Prepared prepared = prepare_model(nowhere.verify_directory(path), torch_library);
+  if (!prepared.model) throw std::runtime_error(fmt::format("{}: {}", directory, prepared.problem));
+  return prepared.model;
+}
+
+PlanRound learned_rounds(std::shared_ptr<const ReadyModel> model, const Settings &settings) {
+  const auto breaker = std::make_shared<Breaker>();
+  return [model = std::move(model), settings, breaker](const Snapshot &snapshot, std::uint64_t round,
+                                                       const std::function<bool()> &stop) {
+    ModelUse use;
+    use.breaker = *breaker;
+    const auto policy = make_learned(snapshot, settings, *model, use);
+    RoundResult result = plan_round(snapshot, *policy, settings, round, stop, Explain::plan_only);
+    *breaker = use.breaker;
+    return result;
+  };
+}
+
+} // namespace harmony

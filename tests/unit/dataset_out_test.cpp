@@ -1,0 +1,84 @@
+#include "src/sim/dataset_out.h"
+#include "tests/unit/sim_fixtures.h"
+
+#include <cppunit/extensions/HelperMacros.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace harmony {
+
+using namespace fixtures;
+
+class DatasetOutTest : public CppUnit::TestFixture {
+  CPPUNIT_TEST_SUITE(DatasetOutTest);
+  CPPUNIT_TEST(intervals_come_back_as_they_were_and_add_up);
+  CPPUNIT_TEST(the_terms_of_an_interval_are_of_its_neighbours);
+  CPPUNIT_TEST(what_is_no_record_is_refused_with_file_and_line);
+  CPPUNIT_TEST_SUITE_END();
+
+public:
+  void setUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "harmony-dataset-XXXXXX").string();
+    directory_ = mkdtemp(name.data());
+  }
+  void tearDown() override { std::filesystem::remove_all(directory_); }
+
+private:
+  void intervals_come_back_as_they_were_and_add_up() {
+    SimRun run;
+    run.cluster = sim_cluster(3, "pcie8");
+    run.workload = random_jobs(60, 4);
+    DatasetOut dataset(directory_ + "/new", "pack", 3);
+    run.run(&dataset);
+    dataset.close();
+    std::map<std::uint32_t, double> epochs;
+    for (const IntervalRecord &record : read_intervals(directory_ + "/new")) {
+      epochs[record.job] += record.epochs;
+      CPPUNIT_ASSERT(record.end_s > record.begin_s);
+      CPPUNIT_ASSERT_DOUBLES_EQUAL(record.epochs, record.relative_speed * (record.end_s - record.begin_s),
+                                   1e-6 * (1 + record.epochs)); // an epoch a second at best
+    }
+    CPPUNIT_ASSERT_EQUAL(run.workload.jobs.size(), epochs.size());
+    for (const SimJob &job : run.workload.jobs)
+      CPPUNIT_ASSERT_DOUBLES_EQUAL(job.epochs, epochs[job.id], 1e-6 * job.epochs);
+  }
+
+  void the_terms_of_an_interval_are_of_its_neighbours() {
+    SimRun run;
+    run.cluster = sim_cluster(1, "servers6");
+    run.workload.jobs = {sim_job(1, 0, 1, 100), sim_job(2, 50, 1, 100)};
+    DatasetOut dataset(directory_, "pack", 1);
+    run.run(&dataset);
+    dataset.close();
+    const std::vector<IntervalRecord> records = read_intervals(directory_);
+    CPPUNIT_ASSERT_EQUAL(std::size_t{4}, records.size()); // each alone for a while, and beside the other
+    CPPUNIT_ASSERT_EQUAL(0.0, records[0].terms.same_domain);
+    CPPUNIT_ASSERT_EQUAL(1.0, records[1].terms.same_domain);
+    CPPUNIT_ASSERT_EQUAL(0.5, records[1].relative_speed);
+  }
+
+  void what_is_no_record_is_refused_with_file_and_line() {
+    const auto problem = [&](const std::string &line) {
+      std::ofstream(directory_ + "/a.jsonl") << "{\"record\":\"start\"}\n" << line << "\n";
+      try {
+        read_intervals(directory_);
+      } catch (const std::runtime_error &wrong) {
+        return std::string(wrong.what());
+      }
+      return std::string("read");
+    };
+    CPPUNIT_ASSERT_EQUAL(std::string("read"), problem("{\"record\":\"end\"}"));
+    CPPUNIT_ASSERT_EQUAL(directory_ + "/a.jsonl:2: no JSON object", problem("[1"));
+    CPPUNIT_ASSERT_EQUAL(directory_ + "/a.jsonl:2: job is no number from 0 to 4294967295",
+                         problem("{\"record\":\"interval\",\"job\":-1}"));
+    CPPUNIT_ASSERT_THROW(read_intervals(directory_ + "/nowhere"), std::runtime_error);
+  }
+
+  std::string directory_;
+};
+
+CPPUNIT_TEST_SUITE_REGISTRATION(DatasetOutTest);
+
+} // namespace harmony
