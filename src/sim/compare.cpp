@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -67,6 +68,12 @@ private:
   std::exception_ptr thrown_; // guarded by mutex_
 };
 
+Comparison::NodeShape shape_of(const Topology &topology) {
+  std::map<int, int> gpus;
+  for (const Gpu &gpu : topology.gpus) ++gpus[gpu.domain];
+  return {gpus.begin(), gpus.end()};
+}
+
 } // namespace
 
 Comparison compare_policies(const CompareInput &input) {
@@ -77,7 +84,7 @@ Comparison compare_policies(const CompareInput &input) {
   comparison.gpus = input.cluster.gpus();
   for (const NodeState &node : input.cluster.nodes) {
     comparison.node_names.push_back(node.name);
-    comparison.node_gpus.push_back(node.free_gpus.count());
+    comparison.node_shapes.push_back(shape_of(*node.topology));
   }
   for (const Workload &workload : input.workloads) comparison.jobs = std::max(comparison.jobs, workload.jobs.size());
   Runs(input, comparison).run();

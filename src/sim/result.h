@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace harmony {
@@ -91,10 +92,11 @@ struct Comparison {
   int nodes = 0, gpus = 0;
   std::size_t jobs = 0; // of a workload
   std::vector<std::string> node_names;
-  std::vector<int> node_gpus;
-  std::string command;                         // that does it again
-  std::vector<std::vector<SimResult>> results; // by policy, then by seed
-  std::vector<PolicySummary> summaries;        // by policy
+  using NodeShape = std::vector<std::pair<int, int>>; // domain and how many GPUs are right below it, ascending
+  std::vector<NodeShape> node_shapes;                 // by node
+  std::string command;                                // that does it again
+  std::vector<std::vector<SimResult>> results;        // by policy, then by seed
+  std::vector<PolicySummary> summaries;               // by policy
 };
 
 } // namespace harmony

@@ -35,7 +35,8 @@ std::vector<std::string> row(const PolicySummary &summary, bool several, bool ga
         known ? fmt::format("{:+.1f} % ±{:.1f}", 100 * (summary.against_best.mean - 1), 100 * summary.against_best.half)
               : "-");
   }
-  if (gap) cells.push_back(summary.knows_gap ? percent(summary.gap_closed.mean) : "-");
+  if (gap)
+    cells.push_back(!summary.knows_gap ? "-" : summary.gap_closed.mean < 0 ? "< 0" : percent(summary.gap_closed.mean));
   return cells;
 }
 
@@ -79,8 +80,8 @@ std::string comparison_text(const Comparison &comparison) {
   if (comparison.load > 0) text += fmt::format(", load {:.2f}", comparison.load);
   text += fmt::format("; truth: {}; queue order: {}\n", comparison.truth, comparison.order);
   std::vector<std::vector<std::string>> rows{{"policy", "mean JCT", "median", "p95", "waiting", "running", "slowdown",
-                                              "GPUs allocated", "useful", "stranded", "fairness"}};
-  if (several) rows.front().emplace_back("against best baseline");
+                                              "allocated", "useful", "stranded", "fairness"}};
+  if (several) rows.front().emplace_back("against best");
   if (gap) rows.front().emplace_back("gap closed");
   for (const PolicySummary &summary : summaries) rows.push_back(row(summary, several, gap));
   return text + table(rows);

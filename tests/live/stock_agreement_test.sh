@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 seed=${HARMONY_SEED:-20261116}
-situations=${HARMONY_SITUATIONS:-300} hetjobs=${HARMONY_HETJOBS:-30}
+situations=${HARMONY_SITUATIONS:-300} hetjobs=${HARMONY_HETJOBS:-12}
 # Percent that have to agree: all of the 2,200 that were tried did. The emulation follows the source of Slurm 22.05 step by step, so what is
 # missing is a gap in it; another version of Slurm may choose otherwise, and then has to be looked at.
 least_nodes=98 least_tasks=98 least_gpus=98

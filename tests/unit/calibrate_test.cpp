@@ -1,24 +1,13 @@
 #include "src/sim/truth/calibrate.h"
 
+#include "tests/unit/sim_files.h"
 #include "tests/unit/topology_tables.h"
 
 #include <cppunit/extensions/HelperMacros.h>
 
 #include <cstdlib>
-#include <iostream>
 
 namespace harmony {
-namespace {
-
-// Where the published tables are; they are no part of this tree.
-std::string data_folder() {
-  if (const char *told = std::getenv("HARMONY_DATA")) return told;
-  const char *source = std::getenv("srcdir");
-  return std::string(source ? source : ".") + "/../shared/data";
-}
-
-} // namespace
-
 class CalibrateTest : public CppUnit::TestFixture {
   CPPUNIT_TEST_SUITE(CalibrateTest);
   CPPUNIT_TEST(what_is_built_in_is_what_the_published_table_gives);
@@ -28,11 +17,8 @@ class CalibrateTest : public CppUnit::TestFixture {
   CPPUNIT_TEST_SUITE_END();
 
   void what_is_built_in_is_what_the_published_table_gives() {
-    const std::string path = data_folder() + "/chronus/model_info.json";
-    if (!std::ifstream(path)) {
-      std::cout << "(skipped: no " << path << "; HARMONY_DATA names the folder) ";
-      return;
-    }
+    const std::string path = fixtures::published("chronus/model_info.json");
+    if (path.empty()) return;
     const JobTypes types;
     const Calibration calibration = calibrate(path, types);
     CPPUNIT_ASSERT_EQUAL(std::size_t{5}, calibration.types.size());

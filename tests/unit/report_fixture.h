@@ -131,7 +131,8 @@ inline Comparison comparison(const std::string &scenario, double load, const Rep
       fmt::format("harmony sim --scenario {} --load {} --seeds {} --report report.html", scenario, load, size.seeds);
   for (int node = 0; node < size.nodes; ++node) {
     made.node_names.push_back(fmt::format("n{}", node));
-    made.node_gpus.push_back(size.domains * 2);
+    made.node_shapes.emplace_back();
+    for (int domain = 0; domain < size.domains; ++domain) made.node_shapes.back().emplace_back(domain, 2);
   }
   for (int i = 0; i < size.policies && i < static_cast<int>(fares().size()); ++i) {
     Fares how = fares()[static_cast<std::size_t>(i)];

@@ -121,7 +121,7 @@ class ReportTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(hostile_names_stay_text);
   CPPUNIT_TEST(comparisons_without_anything_in_them_still_make_a_page);
   CPPUNIT_TEST(figures_that_are_no_numbers_are_dashes);
-  CPPUNIT_TEST(the_map_shows_domains_as_they_were_used_and_the_rest_apart);
+  CPPUNIT_TEST(the_map_shows_the_domains_of_each_node);
   CPPUNIT_TEST(a_map_that_is_too_large_loses_moments_first_and_then_nodes);
   CPPUNIT_TEST(cells_of_nodes_that_do_not_exist_are_left_out);
   CPPUNIT_TEST(a_missing_gnuplot_is_an_error_that_names_the_package);
@@ -295,19 +295,14 @@ public:
     CPPUNIT_ASSERT(!contains(page, ">inf"));
   }
 
-  void the_map_shows_domains_as_they_were_used_and_the_rest_apart() {
-    Comparison shown;
-    shown.nodes = 3;
-    shown.node_gpus = {4, 4, 2};
-    SimResult result;
-    result.map.resize(2);
-    result.map[0].cells = {{0, 1, 7, 1, 0, 1}, {0, 1, 8, 1, 0, 1}, {2, -1, 7, 0, 2, 1}};
-    result.map[1].cells = {{1, 3, 9, 1, 0, 1}};
-    shown.results = {{result}};
-    const std::vector<NodeShape> shapes = node_shapes(shown);
-    CPPUNIT_ASSERT(shapes[0] == (NodeShape{{1, 2}, {3, 1}, {-1, 1}}));
-    CPPUNIT_ASSERT(shapes[1] == shapes[0]); // as many GPUs: the same kind of machine
-    CPPUNIT_ASSERT(shapes[2] == (NodeShape{{-1, 2}}));
+  void the_map_shows_the_domains_of_each_node() {
+    Comparison shown = comparison("a", 0.7, {});
+    shown.node_shapes[1] = {{3, 1}, {5, 7}};
+    const Json::Value nodes = map_data(shown, map_extent(shown, 1000000))["nodes"];
+    CPPUNIT_ASSERT_EQUAL(3, nodes[1][1].asInt());
+    CPPUNIT_ASSERT_EQUAL(1, nodes[1][2].asInt());
+    CPPUNIT_ASSERT_EQUAL(5, nodes[1][3].asInt());
+    CPPUNIT_ASSERT_EQUAL(7, nodes[1][4].asInt());
   }
 
   void a_map_that_is_too_large_loses_moments_first_and_then_nodes() {

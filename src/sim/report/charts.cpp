@@ -27,11 +27,16 @@ double margin(const Comparison &comparison, int width) {
   return (7.2 * static_cast<double>(std::min(longest, longest_label + 1)) + 18) / width;
 }
 
-double largest_jct(const Comparison &comparison) {
-  double largest = 0;
-  for (const PolicySummary &summary : comparison.summaries)
-    largest = std::max(largest, drawable(summary.mean_jct.mean) + interval(summary.mean_jct));
-  return largest > 0 ? largest : 1;
+// Where an axis of times ends: beyond some times the best a bar is cut, so that one bad policy does not hide what tells
+// the others apart.
+double axis_end(const Comparison &comparison) {
+  double largest = 0, best = HUGE_VAL;
+  for (const PolicySummary &summary : comparison.summaries) {
+    const double mean = drawable(summary.mean_jct.mean);
+    largest = std::max(largest, mean + interval(summary.mean_jct));
+    if (mean > 0) best = std::min(best, mean);
+  }
+  return largest > 0 ? std::min(largest, worst_shown * best) : 1;
 }
 
 // The frame of a chart with a row for each policy, best first, and times to the right.
@@ -54,7 +59,7 @@ void begin_rows(Drawing &drawing, const Comparison &comparison, double least, do
 
 std::string described(const Comparison &comparison, const std::string &what) {
   std::string all = what;
-  const TimeUnit unit = time_unit(largest_jct(comparison));
+  const TimeUnit unit = time_unit(axis_end(comparison));
   for (const std::size_t i : ranked(comparison)) {
     const PolicySummary &summary = comparison.summaries[i];
     all += fmt::format("; {}: {} {}", page_text(summary.policy, longest_label), figure(summary.mean_jct, unit.seconds),
@@ -69,19 +74,22 @@ Drawing jct_chart(const Comparison &comparison, const std::vector<std::string> &
   Drawing drawing;
   drawing.title = fmt::format("Mean JCT by policy, {}", page_text(title_of(comparison), 80));
   drawing.description = described(comparison, "Mean JCT, best first, with 95 % intervals");
-  const double largest = largest_jct(comparison);
+  const double largest = axis_end(comparison);
   const TimeUnit unit = time_unit(largest);
-  begin_rows(drawing, comparison, 0, 1.3 * largest / unit.seconds, fmt::format("mean JCT ({})", unit.name));
+  const double end = largest / unit.seconds;
+  begin_rows(drawing, comparison, 0, 1.3 * end, fmt::format("mean JCT ({})", unit.name));
   std::string rows;
   int row = 0;
   for (const std::size_t i : ranked(comparison)) {
     const PolicySummary &summary = comparison.summaries[i];
     const double mean = drawable(summary.mean_jct.mean) / unit.seconds,
                  half = interval(summary.mean_jct) / unit.seconds;
-    rows += fmt::format("{:.6g} {} {} {:.6g} {:.6g}\n", mean, row, gnuplot_colour(policies, summary.policy),
-                        std::max(mean - half, 0.0), mean + half);
-    drawing.commands += fmt::format("set label '{}' at {:.6g}, {} left offset char 0.7, 0 textcolor rgb '#333333'\n",
-                                    figure(summary.mean_jct, unit.seconds), mean + half, row++);
+    rows +=
+        fmt::format("{:.6g} {} {} {:.6g} {:.6g}\n", std::min(mean, end), row, gnuplot_colour(policies, summary.policy),
+                    std::clamp(mean - half, 0.0, end), std::min(mean + half, end));
+    drawing.commands +=
+        fmt::format("set label '{}{}' at {:.6g}, {} left offset char 0.7, 0 textcolor rgb '#333333'\n",
+                    mean > end ? "→ " : "", figure(summary.mean_jct, unit.seconds), std::min(mean + half, end), row++);
   }
   if (rows.empty()) rows = "0 0 0 0 0\n";
   drawing.commands +=
@@ -129,7 +137,8 @@ Drawing time_chart(const Comparison &comparison, const std::vector<std::string> 
   Drawing drawing;
   drawing.title = fmt::format("Waiting and running time by policy, {}", page_text(title_of(comparison), 80));
   drawing.description = "Mean time of a job: waiting, running at its best, lost to its place, lost to its neighbours";
-  const TimeUnit unit = time_unit(largest_jct(comparison));
+  const TimeUnit unit = time_unit(axis_end(comparison));
+  const double end = axis_end(comparison) / unit.seconds;
   std::string rows;
   double most = 0;
   int row = 0;
@@ -138,9 +147,12 @@ Drawing time_chart(const Comparison &comparison, const std::vector<std::string> 
     const TimeParts parts = time_parts(comparison, i);
     const double a = drawable(parts.waited) / unit.seconds, b = a + drawable(parts.best) / unit.seconds,
                  c = b + drawable(parts.place) / unit.seconds, d = c + drawable(parts.neighbours) / unit.seconds;
-    most = std::max(most, d);
-    rows +=
-        fmt::format("{} {:.6g} {:.6g} {:.6g} {:.6g} {}\n", row++, a, b, c, d, gnuplot_colour(policies, summary.policy));
+    most = std::max(most, std::min(d, end));
+    if (d > end)
+      drawing.commands += fmt::format("set label '→ {}' at {:.6g}, {} right front textcolor rgb '#111111'\n", figure(d),
+                                      0.99 * end, row);
+    rows += fmt::format("{} {:.6g} {:.6g} {:.6g} {:.6g} {}\n", row++, std::min(a, end), std::min(b, end),
+                        std::min(c, end), std::min(d, end), gnuplot_colour(policies, summary.policy));
     drawing.description += fmt::format("; {}: {}, {}, {}, {} {}", page_text(summary.policy, longest_label), figure(a),
                                        figure(b - a), figure(c - b), figure(d - c), unit.name);
   }

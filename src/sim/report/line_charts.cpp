@@ -129,7 +129,7 @@ Drawing slowdown_cdf_chart(const Comparison &comparison, const std::vector<std::
   drawing.description = "Part of the jobs that were slowed down at most so much, all workloads together";
   draw_curves(drawing, curves(drawing, comparison, policies, [](const JobResult &job) { return job.slowdown(); }),
               "set xlabel 'slowdown' textcolor rgb '#333333'\n"
-              "set xtics scale 0 (0.5, '1' 1, '1.1' 1.1, '1.25' 1.25, '1.5' 1.5, '2' 2, '3' 3, '5' 5, '10' 10, '20' 20,"
+              "set xtics scale 0 (0.5, '1' 1, '1.5' 1.5, '2' 2, '3' 3, '5' 5, '10' 10, '20' 20,"
               " '50' 50, '100' 100)\n");
   return drawing;
 }

@@ -31,40 +31,7 @@ std::size_t cells_of(const Comparison &comparison, std::size_t stride) {
   return count;
 }
 
-int node_count(const Comparison &comparison) {
-  return std::max(comparison.nodes, static_cast<int>(comparison.node_gpus.size()));
-}
-
-int gpus_of(const Comparison &comparison, int node) {
-  return static_cast<std::size_t>(node) < comparison.node_gpus.size()
-             ? comparison.node_gpus[static_cast<std::size_t>(node)]
-             : 0;
-}
-
-using Used = std::map<int, int>; // GPUs by domain
-
-// The most GPUs that were in use at once, by node and domain.
-std::vector<Used> most_used(const Comparison &comparison) {
-  std::vector<Used> most(static_cast<std::size_t>(node_count(comparison)));
-  for (std::size_t policy = 0; policy < comparison.results.size(); ++policy)
-    for (const MapFrame &frame : frames(comparison, policy)) {
-      std::map<std::pair<int, int>, int> now;
-      for (const MapFrame::Cell &cell : frame.cells)
-        if (shown(cell, node_count(comparison)) && cell.domain >= 0 && cell.gpus > 0)
-          now[{cell.node, cell.domain}] += cell.gpus;
-      for (const auto &[where, gpus] : now) {
-        int &so_far = most[static_cast<std::size_t>(where.first)][where.second];
-        so_far = std::max(so_far, gpus);
-      }
-    }
-  return most;
-}
-
-int total(const Used &used) {
-  int sum = 0;
-  for (const auto &[domain, gpus] : used) sum += gpus;
-  return sum;
-}
+int node_count(const Comparison &comparison) { return static_cast<int>(comparison.node_shapes.size()); }
 
 double bounded(double slowdown) { return std::isfinite(slowdown) ? std::clamp(slowdown, 0.0, 999.0) : 1; }
 
@@ -97,27 +64,6 @@ MapExtent map_extent(const Comparison &comparison, std::size_t most_cells) {
     extent.nodes = std::max(1, static_cast<int>(static_cast<double>(extent.nodes) * static_cast<double>(most_cells) /
                                                 static_cast<double>(cells)));
   return extent;
-}
-
-std::vector<NodeShape> node_shapes(const Comparison &comparison) {
-  const std::vector<Used> most = most_used(comparison);
-  // Nodes with as many GPUs are alike, unless what was seen cannot be one machine.
-  std::map<int, Used> kinds;
-  for (std::size_t node = 0; node < most.size(); ++node)
-    for (const auto &[domain, gpus] : most[node]) {
-      int &so_far = kinds[gpus_of(comparison, static_cast<int>(node))][domain];
-      so_far = std::max(so_far, gpus);
-    }
-  std::vector<NodeShape> shapes;
-  for (std::size_t node = 0; node < most.size(); ++node) {
-    const int gpus = gpus_of(comparison, static_cast<int>(node));
-    const Used &kind = kinds[gpus];
-    const Used &used = total(kind) <= gpus ? kind : most[node];
-    NodeShape shape(used.begin(), used.end());
-    if (total(used) < gpus) shape.emplace_back(-1, gpus - total(used));
-    shapes.push_back(std::move(shape));
-  }
-  return shapes;
 }
 
 namespace {
@@ -189,13 +135,12 @@ Json::Value map_data(const Comparison &comparison, const MapExtent &extent) {
     data["policies"].append(policy);
   }
   data["nodes"] = Json::Value(Json::arrayValue);
-  const std::vector<NodeShape> shapes = node_shapes(comparison);
   for (int node = 0; node < extent.nodes; ++node) {
     const auto index = static_cast<std::size_t>(node);
     Json::Value one(Json::arrayValue);
     one.append(index < comparison.node_names.size() ? one_line(comparison.node_names[index], 40)
                                                     : std::to_string(node));
-    for (const auto &[domain, gpus] : shapes[index]) {
+    for (const auto &[domain, gpus] : comparison.node_shapes[index]) {
       one.append(domain);
       one.append(gpus);
     }

@@ -20,11 +20,6 @@ struct MapExtent {
 };
 MapExtent map_extent(const Comparison &comparison, std::size_t most_cells);
 
-// The GPUs of a node by domain, ascending: (index of the domain, how many). The results do not say which domains a node
-// has: what was ever used tells. GPUs that no frame shows in use are the domain -1, last.
-using NodeShape = std::vector<std::pair<int, int>>;
-std::vector<NodeShape> node_shapes(const Comparison &comparison);
-
 bool has_map(const Comparison &comparison);
 
 // For report_map_script(). The policies come best first.

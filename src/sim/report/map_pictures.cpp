@@ -26,7 +26,7 @@ std::string box(int x, int y, int slots) {
   return fmt::format("M{} {}h{}v{}h-{}z", x, y, slots * slot - 1, slot, slots * slot - 1);
 }
 
-Layout laid_out(const std::vector<NodeShape> &shapes, int nodes) {
+Layout laid_out(const std::vector<Comparison::NodeShape> &shapes, int nodes) {
   int widest = 1;
   for (int node = 0; node < nodes; ++node) {
     int width = 0;
@@ -75,7 +75,7 @@ std::string map_pictures(const Comparison &comparison, const MapExtent &extent, 
   if (policy >= comparison.results.size() || comparison.results[policy].empty()) return {};
   const std::vector<MapFrame> &frames = comparison.results[policy].front().map;
   if (frames.empty()) return {};
-  const Layout layout = laid_out(node_shapes(comparison), extent.nodes);
+  const Layout layout = laid_out(comparison.node_shapes, extent.nodes);
   const std::size_t kept = std::min(moments, frames.size());
   std::string html = fmt::format("<div class=\"moments\" role=\"img\" aria-label=\"Small maps of {}\">",
                                  page_text(comparison.summaries[policy].policy, 60));
