@@ -217,10 +217,12 @@ void Rounds::round() {
   const std::uint64_t number = ++begun_;
   std::uint64_t starts = 0;
   if (settings->policy == learned_policy) models_.look(settings->model_store, state_.slurm_user);
-  const auto taken = std::make_shared<const SnapshotTaken>(taker_.take(*nodes, *settings, [this, &starts] {
+  auto fresh = std::make_shared<SnapshotTaken>(taker_.take(*nodes, *settings, [this, &starts] {
     starts = state_.starts;
     return state_.epoch.load();
   }));
+  holds_.tell(fresh->snapshot.pending);
+  const std::shared_ptr<const SnapshotTaken> taken = std::move(fresh);
   statistics.lock.add(taken->lock_ns);
   statistics.snapshot.add(taken->all_ns);
 
@@ -232,6 +234,7 @@ void Rounds::round() {
     // Waiting for a model is no work.
     planned_for_ = now_ms() - begin - (settings->policy == learned_policy ? model_rounds_.waited_in_vain_ms() : 0);
   }
+  holds_.remember(taken->snapshot, result.decisions);
   state_.set_gate(*settings, pause_ms(*settings));
   count(statistics, result);
   const auto before = state_.plans();

@@ -9,6 +9,7 @@
 #include "src/infer/model_source.h"
 #include "src/plan/decision_log.h"
 #include "src/plan/gate.h"
+#include "src/plan/holds.h"
 #include "src/plan/plan_table.h"
 #include "src/policy/model_rounds.h"
 #include "src/publish/node_table.h"
@@ -87,7 +88,8 @@ private:
   void record(const std::vector<Decision> &decisions);
 
   PlannerState &state_;
-  SnapshotTaker taker_; // of the thread, as are the next two
+  SnapshotTaker taker_; // of the thread, as are the next three
+  Holds holds_;
   ModelSource models_;
   ModelRounds model_rounds_;
   mutable std::mutex mutex_;

@@ -96,7 +96,7 @@ public:
   bool decide(const Gang &gang, std::vector<Decision> &decisions) {
     Decision decision = about(gang.job, gang.user);
     decision.type = gang.type;
-    const std::time_t until = gang.eligible_since + settings_.max_wait_s;
+    const std::time_t until = (gang.held_since ? gang.held_since : snapshot_.taken) + settings_.max_wait_s;
     if (const Decision *full = had_no_room(gang)) {
       decision.verdict = full->verdict;
       decision.reason = full->reason;

@@ -22,6 +22,7 @@ struct RoundResult {
 // How much is said about a decision. A simulation that decides millions of times has no use for more than the plan.
 enum class Explain { fully, plan_only };
 
+// A gang waits for MaxWait at most from when it was first held back (Gang::held_since, which the caller keeps).
 // `out_of_time` is asked before each gang; once it says so, the rest is left for the next round.
 RoundResult plan_round(const Snapshot &snapshot, const Policy &policy, const Settings &settings, std::uint64_t round,
                        const std::function<bool()> &out_of_time, Explain explain = Explain::fully);

@@ -45,6 +45,8 @@ void each_diverse_gang(GangPlacer &placer, const Gang &gang,
   }
   if (!go_on()) return;
   if (auto plan = placer.by_turns(least_loaded)) consider(std::move(*plan), "each task on the least loaded node");
+  if (go_on())
+    if (auto plan = placer.by(even_on_fewest, false)) consider(std::move(*plan), "evenly on the fewest nodes");
   // Nodes with as much room can differ in which GPUs are free: others of the kind are worth a look.
   constexpr int others = 4;
   for (int i = 0; i < others && go_on(); ++i) {

@@ -4,6 +4,7 @@
 #include "src/plan/place.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,12 @@ struct Variant {
 };
 std::vector<Variant> diverse_variants(const Gang &gang);
 
-// The fewest nodes first, then those ways, each task on the least loaded node, and a few other nodes of the kind. The
-// same gang can come twice. It ends early when `go_on` says so, which is asked before each but the first.
+// The largest nodes that hold the component, as few as can be, workers and PS evenly on them (optimus_even.cpp).
+std::optional<Shares> even_on_fewest(const Rooms &rooms, const Component &component);
+
+// The fewest nodes first, then those ways, each task on the least loaded node, evenly on the fewest, and a few other
+// nodes of the kind. The same gang can come twice. It ends early when `go_on` says so, which is asked before each but
+// the first.
 void each_diverse_gang(GangPlacer &placer, const Gang &gang,
                        const std::function<void(Plan plan, const char *what)> &consider,
                        const std::function<bool()> &go_on);

@@ -53,7 +53,9 @@ bool deal(std::vector<Server> &servers, int tasks, bool ps) {
   return true;
 }
 
-std::optional<Shares> evenly(const Rooms &rooms, const Component &component) {
+} // namespace
+
+std::optional<Shares> even_on_fewest(const Rooms &rooms, const Component &component) {
   if (rooms.required_missing >= 0) return std::nullopt;
   const std::vector<Server> all = by_capacity(rooms);
   const auto required = std::count_if(all.begin(), all.end(), [](const Server &one) { return one.like->required; });
@@ -76,13 +78,15 @@ std::optional<Shares> evenly(const Rooms &rooms, const Component &component) {
   return fewest_nodes(rooms, component, {});
 }
 
+namespace {
+
 class OptimusEven : public Policy {
 public:
   const char *name() const override { return "optimus-even"; }
 
   Proposal propose(const Cluster &cluster, const Gang &gang, bool) const override {
     GangPlacer placer(cluster, gang, false);
-    auto best = placer.by(evenly, false);
+    auto best = placer.by(even_on_fewest, false);
     if (!best) return no_room_for(placer);
     return place_at({packed(cluster, std::move(*best), "evenly on the fewest")},
                     "evenly on the fewest of the nodes with most room");

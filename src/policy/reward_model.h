@@ -15,7 +15,7 @@ namespace harmony {
 
 struct Predicted {
   double speed = 1; // of the gang, relative to the best it could have
-  double alone = 1; // the same at that place without neighbours
+  double alone = 1; // the best that as many nodes could give it without neighbours
   double lost = 0;  // by its neighbours, summed over those jobs; each counts as much as the gang unless weighed
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::time_t overdue = 60; // a job beyond its limit is expected to end that soon
 
-// What one task asks for.
+// What one task asks for; a PS needs no GPU, but may need a node that has one to offer.
 struct Ask {
   int tasks = 0;
   int cpus = 1;
@@ -32,7 +32,7 @@ public:
       : snapshot_(snapshot), model_(gang.components.front().gpus.model) {
     for (const Component &component : gang.components) {
       if (component.workers) worker_ = {component.workers, component.cpus_per_task, gpus_per_worker(component)};
-      if (component.ps) ps_ = {component.ps, component.cpus_per_task, gpus_per_ps(component)};
+      if (component.ps) ps_ = {component.ps, component.cpus_per_task, least_free_gpus(component)};
     }
     free_.reserve(snapshot.nodes.size());
     for (std::size_t i = 0; i < snapshot.nodes.size(); ++i)
@@ -62,9 +62,10 @@ public:
     int workers = worker_.tasks, ps = ps_.tasks;
     for (const int index : order) {
       const Free &here = free_[static_cast<std::size_t>(index)];
-      if (here.barred || here.gpus == 0) continue;
+      if (here.barred) continue;
       const int put = std::min(workers, room(here));
-      const int beside = std::min(ps, (here.cpus - put * worker_.cpus) / std::max(1, ps_.cpus));
+      const int beside =
+          here.gpus < ps_.gpus ? 0 : std::min(ps, (here.cpus - put * worker_.cpus) / std::max(1, ps_.cpus));
       if (put + beside <= 0) continue;
       taken.set(index);
       workers -= put;

@@ -2,6 +2,7 @@
 // measured against, and how the work of jobs is found that are given by their duration. For one thread.
 #pragma once
 
+#include "src/plan/cluster.h"
 #include "src/sim/truth/job_type.h"
 #include "src/sim/input/sim_cluster.h"
 #include "src/sim/input/sim_job.h"
@@ -13,6 +14,15 @@
 #include <tuple>
 
 namespace harmony {
+
+// The best that the gang could have alone, were the cluster empty: of the places that the planner finds, on each GPU
+// model, with its GPUs close together and spread over the domains of a node. `nodes`: the fewest that hold it; 0 if
+// none do.
+struct BestAlone {
+  double speed = 0; // epochs a second
+  int nodes = 0;
+};
+BestAlone best_alone(const Cluster &cluster, const Gang &gang, const Truth &truth);
 
 class BestPlace {
 public:

@@ -2,11 +2,15 @@
 
 #include "src/sim/metrics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
 #include <map>
 #include <mutex>
+#include <stdexcept>
+#include <system_error>
 #include <thread>
 
 namespace harmony {
@@ -23,7 +27,11 @@ public:
     const std::size_t all = input_.contenders.size() * input_.workloads.size();
     const auto wanted = static_cast<std::size_t>(std::max(1, input_.threads));
     std::vector<std::thread> threads;
-    for (std::size_t i = 1; i < std::min(wanted, all); ++i) threads.emplace_back([this] { work(); });
+    try {
+      for (std::size_t i = 1; i < std::min(wanted, all); ++i) threads.emplace_back([this] { work(); });
+    } catch (const std::system_error &) {
+      // With fewer it only takes longer.
+    }
     work();
     for (std::thread &thread : threads) thread.join();
     if (thrown_) std::rethrow_exception(thrown_);
@@ -55,7 +63,12 @@ private:
     const SimInput sim{input_.cluster, input_.types, input_.workloads[workload], *rules, best};
     const PlanRound plan = who.make(*rules, options.seed);
     const auto watcher = input_.watcher ? input_.watcher(who.name, options.seed) : nullptr;
-    SimResult result = simulate(sim, plan, options, watcher.get());
+    SimResult result;
+    try {
+      result = simulate(sim, plan, options, watcher.get());
+    } catch (const std::runtime_error &problem) {
+      throw std::runtime_error(fmt::format("policy {}, seed {}: {}", who.name, options.seed, problem.what()));
+    }
     result.policy = who.name;
     into_.results[contender][workload] = std::move(result);
   }

@@ -14,11 +14,12 @@
 namespace harmony {
 namespace {
 
-std::string file_of(const std::string &directory, const std::string &policy, std::uint64_t seed) {
+std::string file_of(const std::string &directory, std::string name) {
   std::error_code problem;
   std::filesystem::create_directories(directory, problem);
   if (problem) throw std::runtime_error(fmt::format("{}: {}", directory, problem.message()));
-  return fmt::format("{}/{}-{}.jsonl", directory, policy, seed);
+  std::replace(name.begin(), name.end(), '/', '_');
+  return fmt::format("{}/{}.jsonl", directory, name);
 }
 
 int running_index(const Snapshot &snapshot, std::uint32_t job) {
@@ -44,15 +45,56 @@ Json::Value placement_json(const Placement &placement) {
 
 } // namespace
 
-DatasetOut::DatasetOut(const std::string &directory, std::string policy, std::uint64_t seed)
-    : path_(file_of(directory, policy, seed)), policy_(std::move(policy)), file_(path_) {
+DatasetOut::DatasetOut(const std::string &directory, const std::string &name, std::string policy)
+    : path_(file_of(directory, name)), policy_(std::move(policy)), file_(path_) {
   if (!file_) throw std::runtime_error(fmt::format("{}: cannot be written", path_));
 }
 
 void DatasetOut::write(const std::string &line) { file_ << line << '\n'; }
 
-void DatasetOut::started(const SimJob &job, const Gang &gang, const Plan &plan, const Snapshot &snapshot, double now) {
-  known_[job.id] = {plan, now, 0, terms_of(snapshot, job.id, plan)};
+void DatasetOut::end_interval(Known &known, double now) {
+  if (now <= known.since) return;
+  IntervalRecord record;
+  record.job = known.job.id;
+  record.type = known.job.type;
+  record.workers = known.job.workers;
+  record.ps = known.job.ps;
+  record.nodes = static_cast<int>(nodes_of(known.plan).size());
+  record.begin_s = known.since;
+  record.end_s = now;
+  record.epochs = known.speed * (now - known.since);
+  record.relative_speed = known.speed / known.best;
+  record.terms = known.terms;
+  known.epochs += record.epochs;
+  write(to_line(record));
+}
+
+void DatasetOut::begin_interval(Known &known, const Snapshot &snapshot, double now) {
+  known.since = now;
+  known.terms = terms_of(snapshot, known.job.id, known.plan);
+}
+
+// Somebody came or went on these nodes: also for those whose speed stays as it is that is another interval, or only
+// neighbours that hurt would ever be seen.
+void DatasetOut::neighbours_changed(const Plan &plan, const Snapshot &snapshot, double now) {
+  for (const int node : nodes_of(plan))
+    for (const Tenant &tenant : snapshot.nodes[static_cast<std::size_t>(node)].tenants) {
+      const auto at = known_.find(snapshot.running[static_cast<std::size_t>(tenant.running)].job);
+      if (at == known_.end() || at->second.since == now) continue;
+      end_interval(at->second, now);
+      begin_interval(at->second, snapshot, now);
+    }
+}
+
+void DatasetOut::started(const SimJob &job, const Gang &gang, const Plan &plan, const Snapshot &snapshot, double now,
+                         double speed) {
+  Known &known = known_[job.id];
+  known.job = job;
+  known.plan = plan;
+  known.started = now;
+  known.speed = speed;
+  begin_interval(known, snapshot, now);
+  neighbours_changed(plan, snapshot, now);
   Json::Value value;
   value["schema"] = dataset_schema;
   value["record"] = "start";
@@ -73,23 +115,10 @@ void DatasetOut::started(const SimJob &job, const Gang &gang, const Plan &plan, 
 void DatasetOut::went(const SimJob &job, const Progress::Change &change, const Snapshot &snapshot, double now,
                       bool ended) {
   Known &known = known_[job.id];
-  IntervalRecord record;
-  record.job = job.id;
-  record.type = job.type;
-  record.workers = job.workers;
-  record.ps = job.ps;
-  record.nodes = static_cast<int>(nodes_of(known.plan).size());
-  record.begin_s = change.since;
-  record.end_s = now;
-  record.epochs = change.epochs;
-  record.relative_speed = change.relative;
-  record.terms = known.terms;
-  known.epochs += change.epochs;
-  if (now > change.since) write(to_line(record));
-  if (!ended) {
-    known.terms = terms_of(snapshot, job.id, known.plan);
-    return;
-  }
+  known.best = change.speed / change.relative;
+  end_interval(known, now);
+  known.speed = change.after;
+  if (!ended) return begin_interval(known, snapshot, now);
   Json::Value value;
   value["schema"] = dataset_schema;
   value["record"] = "end";
@@ -100,7 +129,9 @@ void DatasetOut::went(const SimJob &job, const Progress::Change &change, const S
   value["elapsed_s"] = now - known.started;
   value["epochs"] = known.epochs;
   write(json_line(value));
+  const Plan plan = std::move(known.plan);
   known_.erase(job.id);
+  neighbours_changed(plan, snapshot, now);
 }
 
 void DatasetOut::close() {

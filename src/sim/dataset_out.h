@@ -13,10 +13,11 @@ namespace harmony {
 
 class DatasetOut : public SimWatcher {
 public:
-  // DIR/POLICY-SEED.jsonl; the directory is made. Throws std::runtime_error.
-  DatasetOut(const std::string &directory, std::string policy, std::uint64_t seed);
+  // DIR/NAME.jsonl; the directory is made. Throws std::runtime_error.
+  DatasetOut(const std::string &directory, const std::string &name, std::string policy);
 
-  void started(const SimJob &job, const Gang &gang, const Plan &plan, const Snapshot &snapshot, double now) override;
+  void started(const SimJob &job, const Gang &gang, const Plan &plan, const Snapshot &snapshot, double now,
+               double speed) override;
   void went(const SimJob &job, const Progress::Change &change, const Snapshot &snapshot, double now,
             bool ended) override;
 
@@ -25,11 +26,16 @@ public:
 
 private:
   struct Known {
+    SimJob job;
     Plan plan;
-    double started = 0;
-    double epochs = 0;
+    double started = 0, since = 0; // its beginning, and that of the interval
+    double speed = 0, best = 1;    // epochs a second
+    double epochs = 0;             // done until `since`
     InterferenceTerms terms;
   };
+  void end_interval(Known &known, double now);
+  void begin_interval(Known &known, const Snapshot &snapshot, double now);
+  void neighbours_changed(const Plan &plan, const Snapshot &snapshot, double now);
   void write(const std::string &line);
 
   const std::string path_, policy_;

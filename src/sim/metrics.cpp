@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <limits>
 
 namespace harmony {
 namespace {
@@ -14,7 +13,10 @@ constexpr std::array<double, 30> student{12.706, 4.303, 3.182, 2.776, 2.571, 2.4
                                          2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
                                          2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
 
-double t_of(std::size_t freedom) { return freedom <= student.size() ? student[freedom - 1] : 1.96; }
+// Beyond the table by the first terms of its expansion around the normal distribution's 1.96.
+double t_of(std::size_t freedom) {
+  return freedom <= student.size() ? student[freedom - 1] : 1.96 + 2.372 / static_cast<double>(freedom);
+}
 
 double average(const std::vector<double> &values) {
   double sum = 0;
@@ -108,12 +110,13 @@ std::vector<std::vector<double>> all_mean_jcts(const Comparison &comparison) {
   return all;
 }
 
-// The least mean JCT of the baselines, without one of the policies.
-double best_baseline(const Comparison &comparison, const std::vector<std::vector<double>> &jcts, std::size_t without,
-                     std::size_t seed) {
-  double best = std::numeric_limits<double>::infinity();
+// The baseline with the least mean over all seeds, but for one of the policies; -1 if there is no other.
+int best_baseline(const Comparison &comparison, const std::vector<std::vector<double>> &jcts, std::size_t without) {
+  int best = -1;
   for (std::size_t i = 0; i < jcts.size(); ++i)
-    if (i != without && is_baseline(comparison.summaries[i].policy)) best = std::min(best, jcts[i][seed]);
+    if (i != without && is_baseline(comparison.summaries[i].policy) &&
+        (best < 0 || average(jcts[i]) < average(jcts[static_cast<std::size_t>(best)])))
+      best = static_cast<int>(i);
   return best;
 }
 
@@ -134,19 +137,20 @@ void compare(Comparison &comparison) {
   const auto bound = std::find_if(comparison.summaries.begin(), comparison.summaries.end(),
                                   [](const PolicySummary &each) { return each.policy == "no-interference"; });
   for (std::size_t i = 0; i < jcts.size(); ++i) {
-    std::vector<double> ratios, gained, gaps, bests;
-    for (std::size_t seed = 0; seed < jcts[i].size(); ++seed) {
-      const double best = best_baseline(comparison, jcts, i, seed);
-      if (best == std::numeric_limits<double>::infinity()) continue;
-      ratios.push_back(jcts[i][seed] / best);
-      if (bound == comparison.summaries.end()) continue;
-      bests.push_back(best);
-      gained.push_back(best - jcts[i][seed]);
-      gaps.push_back(best - jcts[static_cast<std::size_t>(bound - comparison.summaries.begin())][seed]);
-    }
     PolicySummary &summary = comparison.summaries[i];
+    const int best = best_baseline(comparison, jcts, i);
+    if (best < 0) continue;
+    const std::vector<double> &of_best = jcts[static_cast<std::size_t>(best)];
+    summary.best_baseline = comparison.summaries[static_cast<std::size_t>(best)].policy;
+    std::vector<double> ratios, gained, gaps;
+    for (std::size_t seed = 0; seed < of_best.size(); ++seed) {
+      ratios.push_back(jcts[i][seed] / of_best[seed]);
+      gained.push_back(of_best[seed] - jcts[i][seed]);
+      if (bound != comparison.summaries.end())
+        gaps.push_back(of_best[seed] - jcts[static_cast<std::size_t>(bound - comparison.summaries.begin())][seed]);
+    }
     summary.against_best = mean_of(ratios);
-    summary.knows_gap = !gaps.empty() && average(gaps) > worth_telling * average(bests);
+    summary.knows_gap = !gaps.empty() && average(gaps) > worth_telling * average(of_best);
     if (summary.knows_gap) summary.gap_closed = ratio_of_sums(gained, gaps);
   }
 }

@@ -3,15 +3,20 @@
 #include <algorithm>
 
 namespace harmony {
+namespace {
+
+constexpr double slowest = 1e-6; // of the best: tables can combine to next to nothing, and a job has to end some day
+
+} // namespace
 
 // From now on at the speed that the truth has for it.
 void Progress::go_on(int key, double now, bool began) {
   Runner &runner = at(key);
-  const double speed = truth_.speed(key) * runner.work.factor;
+  const double speed = std::max(truth_.speed(key) * runner.work.factor, slowest * runner.work.best_speed);
   if (!began) {
     if (speed == runner.speed) return;
     const double epochs = runner.speed * (now - runner.since);
-    changes_.push_back({key, runner.since, epochs, runner.speed, runner.speed / runner.work.best_speed});
+    changes_.push_back({key, runner.since, epochs, runner.speed, runner.speed / runner.work.best_speed, speed});
     runner.done += epochs;
     ends_.erase({runner.ends, key});
     gpus_useful_ -= runner.work.gpus * runner.speed / runner.work.best_speed;
@@ -36,7 +41,7 @@ void Progress::end(int key, double now) {
   Runner &runner = at(key);
   changes_.clear();
   const double epochs = runner.speed * (now - runner.since);
-  changes_.push_back({key, runner.since, epochs, runner.speed, runner.speed / runner.work.best_speed});
+  changes_.push_back({key, runner.since, epochs, runner.speed, runner.speed / runner.work.best_speed, 0});
   runner.done += epochs;
   ends_.erase({runner.ends, key});
   gpus_useful_ -= runner.work.gpus * runner.speed / runner.work.best_speed;

@@ -31,6 +31,7 @@ public:
   std::pair<double, int> next_end() const { return *ends_.begin(); }
 
   double done(int key) const { return at(key).done; } // epochs, as of the last change of its speed
+  double speed(int key) const { return at(key).speed; }
   double slowdown(int key) const { return at(key).work.best_speed / at(key).speed; }
   double gpus_useful() const { return gpus_useful_; }
 
@@ -41,6 +42,7 @@ public:
     double epochs = 0;
     double speed = 0;    // before
     double relative = 1; // that speed to the best
+    double after = 0;    // from now on; 0: it has ended
   };
   const std::vector<Change> &changes() const { return changes_; }
 

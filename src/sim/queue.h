@@ -21,6 +21,11 @@ public:
   std::size_t job(std::size_t at) const { return jobs_[at].job; } // index into the workload
   const Gang &gang(std::size_t at) const { return pending_[at]; }
 
+  // A policy lets it wait.
+  void hold(std::size_t at, std::time_t now) {
+    if (pending_[at].held_since == 0) pending_[at].held_since = now;
+  }
+
   // Without those that started.
   void remove(const std::vector<bool> &started);
 

@@ -13,7 +13,7 @@ struct JobResult {
   std::string type;
   int workers = 0, ps = 0, gpus = 0;
   double submit_s = 0, start_s = 0, end_s = 0;
-  double best_s = 0;  // how long it would have run alone on the fewest nodes
+  double best_s = 0;  // how long it would have run alone at its best (best_place.h)
   double place_s = 0; // how long it would have run alone where it ran
   int nodes = 0;
   bool backfilled = false; // it went before one that came earlier in the queue
@@ -55,7 +55,7 @@ struct SimResult {
   std::vector<Usage> usage;    // a few hundred moments, evenly
   std::vector<MapFrame> map;   // a few dozen, of the first seed only
   double makespan_s = 0;
-  double gpus_allocated = 0; // mean part of all GPUs, over the makespan
+  double gpus_allocated = 0; // mean part of all GPUs, from the first arrival to the last
   double gpus_useful = 0;
   double gpus_stranded = 0;
   std::vector<double> decision_us; // time per gang looked at; empty unless asked for, since it differs from run to run
@@ -75,9 +75,10 @@ struct PolicySummary {
   Mean waiting, running, makespan, slowdown;
   Mean fairness_mean, fairness_max; // finish-time fairness: JCT shared / JCT with an n-th of the cluster to itself
   Mean gpus_allocated, gpus_useful, gpus_stranded;
-  Mean against_best;      // mean JCT relative to the best baseline but itself, seed by seed: 0.9 is 10 % better
-  Mean gap_closed;        // part of the way from the best baseline's mean JCT to that without interference
-  bool knows_gap = false; // policy no-interference was among those compared
+  std::string best_baseline; // of those compared, but itself: the least mean JCT over all seeds; empty: none
+  Mean against_best;         // mean JCT relative to that one's, seed by seed: 0.9 is 10 % better
+  Mean gap_closed;           // part of the way from that one's mean JCT to that without interference
+  bool knows_gap = false;    // policy no-interference was among those compared
 };
 
 // Neither an oracle nor the bound nor a learned policy: what those are compared with.

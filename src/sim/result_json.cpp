@@ -30,7 +30,10 @@ Json::Value summary_json(const PolicySummary &summary) {
   value["gpus_allocated"] = mean_json(summary.gpus_allocated);
   value["gpus_useful"] = mean_json(summary.gpus_useful);
   value["gpus_stranded"] = mean_json(summary.gpus_stranded);
-  value["against_best_baseline"] = mean_json(summary.against_best);
+  if (!summary.best_baseline.empty()) {
+    value["best_baseline"] = summary.best_baseline;
+    value["against_best_baseline"] = mean_json(summary.against_best);
+  }
   if (summary.knows_gap) value["gap_closed"] = mean_json(summary.gap_closed);
   return value;
 }
@@ -79,6 +82,7 @@ Json::Value comparison_json(const Comparison &comparison) {
 
 std::string comparisons_json(const std::vector<Comparison> &comparisons) {
   Json::Value value;
+  value["harmony"] = HARMONY_VERSION;
   value["comparisons"] = Json::arrayValue;
   for (const Comparison &comparison : comparisons) value["comparisons"].append(comparison_json(comparison));
   Json::StreamWriterBuilder writer;

@@ -46,6 +46,13 @@ std::size_t width_of(const std::string &text) {
       text.begin(), text.end(), [](char each) { return (static_cast<unsigned char>(each) & 0xc0) != 0x80; }));
 }
 
+std::string best_baseline(const Comparison &comparison) {
+  const PolicySummary *best = nullptr;
+  for (const PolicySummary &each : comparison.summaries)
+    if (is_baseline(each.policy) && (!best || each.mean_jct.mean < best->mean_jct.mean)) best = &each;
+  return best ? best->policy : std::string();
+}
+
 std::string table(const std::vector<std::vector<std::string>> &rows) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto &cells : rows)
@@ -66,7 +73,8 @@ std::string table(const std::vector<std::vector<std::string>> &rows) {
 std::string duration_text(double seconds) {
   if (seconds < 100) return fmt::format("{:.1f} s", seconds);
   if (seconds < 100 * 60) return fmt::format("{:.1f} min", seconds / 60);
-  return fmt::format("{:.2f} h", seconds / 3600);
+  if (seconds < 100 * 3600) return fmt::format("{:.2f} h", seconds / 3600);
+  return fmt::format("{:.1f} d", seconds / 86400);
 }
 
 std::string comparison_text(const Comparison &comparison) {
@@ -78,7 +86,10 @@ std::string comparison_text(const Comparison &comparison) {
                   comparison.gpus, comparison.jobs, summaries.empty() ? 0 : summaries.front().workloads,
                   !summaries.empty() && summaries.front().workloads == 1 ? "" : "s");
   if (comparison.load > 0) text += fmt::format(", load {:.2f}", comparison.load);
-  text += fmt::format("; truth: {}; queue order: {}\n", comparison.truth, comparison.order);
+  text += fmt::format("; truth: {}; queue order: {}", comparison.truth, comparison.order);
+  const std::string best = best_baseline(comparison);
+  if (several && !best.empty()) text += fmt::format("; best baseline: {}", best);
+  text += '\n';
   std::vector<std::vector<std::string>> rows{{"policy", "mean JCT", "median", "p95", "waiting", "running", "slowdown",
                                               "allocated", "useful", "stranded", "fairness"}};
   if (several) rows.front().emplace_back("against best");
@@ -86,6 +97,18 @@ std::string comparison_text(const Comparison &comparison) {
   for (const PolicySummary &summary : summaries) rows.push_back(row(summary, several, gap));
   return text + table(rows);
 }
+
+namespace {
+
+// A cluster's name is whatever its file says.
+std::string csv_field(const std::string &name) {
+  if (name.find_first_of(",\"\n\r") == std::string::npos) return name;
+  std::string safe = "\"";
+  for (const char each : name) safe += each == '"' ? std::string("\"\"") : std::string(1, each);
+  return safe + "\"";
+}
+
+} // namespace
 
 std::string jobs_csv(const std::vector<Comparison> &comparisons) {
   std::string text =
@@ -96,8 +119,8 @@ std::string jobs_csv(const std::vector<Comparison> &comparisons) {
       for (const SimResult &result : results)
         for (const JobResult &job : result.jobs)
           text += fmt::format("{},{},{},{},{},{},{},{},{},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{},{}\n",
-                              comparison.scenario, comparison.load, result.policy, result.seed, job.job, job.type,
-                              job.workers, job.ps, job.gpus, job.submit_s, job.start_s, job.end_s, job.best_s,
+                              csv_field(comparison.scenario), comparison.load, result.policy, result.seed, job.job,
+                              job.type, job.workers, job.ps, job.gpus, job.submit_s, job.start_s, job.end_s, job.best_s,
                               job.place_s, job.nodes, job.backfilled ? 1 : 0);
   return text;
 }

@@ -76,11 +76,15 @@ private:
   };
 
   double span() const { return jobs_.empty() ? 1 : std::max(1.0, jobs_.back().submit_s - jobs_.front().submit_s); }
+  double counted_until() const {
+    return jobs_.back().submit_s > jobs_.front().submit_s ? jobs_.back().submit_s : never;
+  }
   double next_arrival() const { return next_job_ < jobs_.size() ? jobs_[next_job_].submit_s : never; }
   double next_end() const { return progress_.any() ? progress_.next_end().first : never; }
 
   void pass_time(double next) {
-    const double passed = next - now_;
+    // Until the last arrival: how long a few last jobs empty the cluster says nothing about how it was used.
+    const double passed = std::max(0.0, std::min(next, counted_until()) - now_);
     allocated_ += passed * floor_.gpus_allocated();
     useful_ += passed * progress_.gpus_useful();
     stranded_ += passed * floor_.gpus_stranded();
@@ -89,9 +93,10 @@ private:
     ++result_.events;
   }
 
-  void want_round() {
-    const double at = options_.interval_s > 0 ? std::ceil(now_ / options_.interval_s) * options_.interval_s : now_;
-    round_at_ = std::min(round_at_, std::max(now_, at));
+  // A round at that time, or at the next multiple of the interval.
+  void want_round(double at) {
+    if (options_.interval_s > 0) at = std::max(at, std::ceil(at / options_.interval_s) * options_.interval_s);
+    round_at_ = std::min(round_at_, at);
   }
 
   void arrive() {
@@ -102,7 +107,7 @@ private:
     known.epochs = input_.best.epochs(job);
     queue_.add(next_job_++, job, best_s,
                gang_of(known, input_.types, static_cast<int>(input_.cluster.nodes.size()), limit_s));
-    want_round();
+    want_round(now_);
   }
 
   void tell_changes(int ended) {
@@ -113,6 +118,7 @@ private:
 
   void end_job(int key) {
     Active &active = this->active(key);
+    now_free_.reset();
     floor_.end(active.result.job);
     progress_.end(key, now_);
     tell_changes(key);
@@ -120,7 +126,7 @@ private:
     result_.jobs.push_back(active.result);
     active = {};
     free_keys_.push_back(key);
-    if (queue_.size() > 0) want_round();
+    if (queue_.size() > 0) want_round(now_);
   }
 
   void round() {
@@ -134,24 +140,35 @@ private:
                                     static_cast<double>(planned.decisions.size()));
     result_.gangs_looked_at += planned.decisions.size();
     Backfill backfill(floor_.snapshot(), options_.promises);
+    Passed passed;
     std::vector<bool> started(planned.decisions.size());
-    bool passed_over = false;
+    bool any = false, all = true;
     for (std::size_t i = 0; i < planned.decisions.size(); ++i) {
-      started[i] = carry_out(i, planned.decisions[i], backfill, passed_over);
-      passed_over |= !started[i];
+      started[i] = carry_out(i, planned.decisions[i], backfill, passed, !all);
+      any |= started[i];
+      all &= started[i];
     }
+    const bool more = planned.decisions.size() < queue_.size();
     queue_.remove(started);
+    if (any && more) want_round(now_); // those beyond the depth have moved up
   }
 
+  // What became of a round so far.
+  struct Passed {
+    bool overtaken = false;            // a plan was not carried out, so what the planner saw behind it is not so
+    std::vector<const Gang *> in_vain; // gangs that stock found no place for; the cluster only fills up
+  };
+
   // Whether it started.
-  bool carry_out(std::size_t at, const Decision &decision, Backfill &backfill, bool passed_over) {
+  bool carry_out(std::size_t at, const Decision &decision, Backfill &backfill, Passed &passed, bool passed_over) {
     const Gang &gang = queue_.gang(at);
     if (decision.verdict == Verdict::wait) {
       ++result_.waits;
-      round_at_ = std::min(round_at_, std::max(now_ + 1, static_cast<double>(decision.wait_until - trace_begin)));
+      queue_.hold(at, floor_.snapshot().taken);
+      want_round(std::max(now_ + 1, static_cast<double>(decision.wait_until - trace_begin)));
       return false;
     }
-    if (decision.verdict == Verdict::no_room) {
+    if (decision.verdict == Verdict::no_room && !passed.overtaken) {
       backfill.promise(gang);
       return false;
     }
@@ -160,21 +177,31 @@ private:
       plan = decision.plan;
     if (!plan) {
       // As in slurmctld: a plan on nodes that backfill does not offer, or that is overtaken, is stock's to replace.
-      plan = by_stock(gang, backfill);
+      // So is a gang that the planner found no room for because of such a plan.
+      passed.overtaken |= decision.verdict == Verdict::place;
+      plan = by_stock(gang, backfill, passed);
       result_.left_to_stock += plan.has_value();
     }
     if (!plan) {
-      if (decision.verdict == Verdict::left_to_stock) backfill.promise(gang);
+      if (decision.verdict != Verdict::place) backfill.promise(gang);
       return false;
     }
     start(at, *plan, passed_over);
     return true;
   }
 
-  std::optional<Plan> by_stock(const Gang &gang, const Backfill &backfill) const {
+  std::optional<Plan> by_stock(const Gang &gang, const Backfill &backfill, Passed &passed) {
+    const auto asks_for_no_less = [&gang](const Gang *other) {
+      return gang.time_limit_min >= other->time_limit_min && gang.components.size() == other->components.size() &&
+             std::equal(gang.components.begin(), gang.components.end(), other->components.begin(), asks_for_the_same);
+    };
+    if (std::any_of(passed.in_vain.begin(), passed.in_vain.end(), asks_for_no_less)) return std::nullopt;
     Gang elsewhere = gang;
     for (Component &component : elsewhere.components) component.eligible = backfill.nodes_for(gang, component.eligible);
-    return cons_tres_choice(Cluster(floor_.snapshot()), elsewhere);
+    if (!now_free_) now_free_.emplace(floor_.snapshot());
+    auto plan = cons_tres_choice(*now_free_, elsewhere);
+    if (!plan) passed.in_vain.push_back(&gang);
+    return plan;
   }
 
   int fresh_key() {
@@ -210,10 +237,11 @@ private:
     result.backfilled = passed_over;
     Work work{epochs, best, noise_factor(options_.noise, job, epochs, options_.seed), job.gpus()};
     if (options_.undisturbed) work.factor *= best;
+    now_free_.reset();
     floor_.start(active.gang, plan, floor_.snapshot().taken + std::time_t{60} * active.gang.time_limit_min);
-    if (watcher_) watcher_->started(job, active.gang, active.plan, floor_.snapshot(), now_);
     progress_.start(key, where, work, now_);
     tell_changes(-1);
+    if (watcher_) watcher_->started(job, active.gang, active.plan, floor_.snapshot(), now_, progress_.speed(key));
   }
 
   void watch() {
@@ -251,7 +279,8 @@ private:
   SimResult finish() {
     const double first = jobs_.empty() ? 0 : jobs_.front().submit_s;
     result_.makespan_s = now_ - first;
-    const double whole = std::max(1e-9, result_.makespan_s * floor_.gpus());
+    const double counted = jobs_.empty() ? 0 : std::min(now_, counted_until()) - first;
+    const double whole = std::max(1e-9, counted * floor_.gpus());
     result_.gpus_allocated = allocated_ / whole;
     result_.gpus_useful = useful_ / whole;
     result_.gpus_stranded = stranded_ / whole;
@@ -272,7 +301,8 @@ private:
   Progress progress_;
   Floor floor_;
   Queue queue_;
-  std::vector<Active> active_; // by key
+  std::optional<Cluster> now_free_; // the floor as stock sees it, until it changes
+  std::vector<Active> active_;      // by key
   std::vector<int> free_keys_;
   double now_ = 0, round_at_ = never;
   std::size_t next_job_ = 0;

@@ -56,9 +56,14 @@ PlanRound rounds_of(const Policy &policy, const Settings &settings);
 class SimWatcher {
 public:
   virtual ~SimWatcher() = default;
-  virtual void started(const SimJob &, const Gang &, const Plan &, const Snapshot &, double) {}
-  // A job went at one speed until now, and goes at another from now on, or has ended. The snapshot is as it is now.
-  virtual void went(const SimJob &, const Progress::Change &, const Snapshot &, double, bool ended) { (void)ended; }
+  // The snapshot is as it is now, in all of these. Jobs whose speed changes with a start or an end are told before it.
+  virtual void started(const SimJob &, const Gang &, const Plan &, const Snapshot &, double now, double speed) {
+    (void)now, (void)speed;
+  }
+  // A job went at one speed until now, and goes at another from now on, or has ended.
+  virtual void went(const SimJob &, const Progress::Change &, const Snapshot &, double now, bool ended) {
+    (void)now, (void)ended;
+  }
   virtual void at(double, std::size_t, std::size_t) {} // the time, jobs that ended, and all
 };
 

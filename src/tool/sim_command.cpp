@@ -33,11 +33,24 @@ struct WrongUsage : std::runtime_error { // wrong usage, which has an exit code 
   using std::runtime_error::runtime_error;
 };
 
+// "-" is stdout.
 void write_file(const std::string &path, const std::string &text) {
+  if (path == "-") {
+    std::fputs(text.c_str(), stdout);
+    return;
+  }
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
   if (!file) throw std::runtime_error(fmt::format("{}: cannot be written", path));
+}
+
+// Before hours of simulation, not after them.
+void check_outputs(const SimCommand &command) {
+  for (const std::string &path : {command.json, command.jobs_out, command.report}) {
+    if (path.empty() || path == "-") continue;
+    if (!std::ofstream(path, std::ios::app)) throw std::runtime_error(fmt::format("{}: cannot be written", path));
+  }
 }
 
 Combine combine_of(const std::string &name) {
@@ -78,8 +91,9 @@ std::vector<Contender> contenders_of(const SimCommand &command, const Truth &tru
 class Watcher : public SimWatcher {
 public:
   Watcher(std::unique_ptr<DatasetOut> dataset, SimMeter &meter) : dataset_(std::move(dataset)), meter_(meter) {}
-  void started(const SimJob &job, const Gang &gang, const Plan &plan, const Snapshot &snapshot, double now) override {
-    if (dataset_) dataset_->started(job, gang, plan, snapshot, now);
+  void started(const SimJob &job, const Gang &gang, const Plan &plan, const Snapshot &snapshot, double now,
+               double speed) override {
+    if (dataset_) dataset_->started(job, gang, plan, snapshot, now, speed);
   }
   void went(const SimJob &job, const Progress::Change &change, const Snapshot &snapshot, double now,
             bool ended) override {
@@ -98,7 +112,7 @@ private:
 };
 
 Comparison compare_on(const SimCommand &command, const SimCluster &cluster, const JobTypes &types, const Truth &truth,
-                      std::vector<Workload> workloads) {
+                      std::vector<Workload> workloads, const std::string &scenario, double load) {
   CompareInput input{cluster, types, truth, std::move(workloads), {}, options_of(command), command.threads, {}};
   if (input.threads == 0) input.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   input.contenders = contenders_of(command, truth, input.options.settings);
@@ -106,11 +120,16 @@ Comparison compare_on(const SimCommand &command, const SimCluster &cluster, cons
   for (const Workload &workload : input.workloads) jobs += workload.jobs.size() * input.contenders.size();
   SimMeter meter(jobs);
   input.watcher = [&](const std::string &policy, std::uint64_t seed) {
-    auto dataset =
-        command.dataset_out.empty() ? nullptr : std::make_unique<DatasetOut>(command.dataset_out, policy, seed);
+    std::unique_ptr<DatasetOut> dataset;
+    if (!command.dataset_out.empty())
+      dataset = std::make_unique<DatasetOut>(command.dataset_out,
+                                             fmt::format("{}-{}-{}-{}", scenario, load, policy, seed), policy);
     return std::make_unique<Watcher>(std::move(dataset), meter);
   };
-  return compare_policies(input);
+  Comparison comparison = compare_policies(input);
+  comparison.scenario = scenario;
+  comparison.load = load;
+  return comparison;
 }
 
 std::vector<Comparison> of_scenarios(const SimCommand &command, const JobTypes &types) {
@@ -122,9 +141,7 @@ std::vector<Comparison> of_scenarios(const SimCommand &command, const JobTypes &
       std::vector<Workload> workloads;
       for (int seed = 1; seed <= (command.seeds ? command.seeds : usual_seeds); ++seed)
         workloads.push_back(scenario_jobs(scenario, load, command.count, static_cast<std::uint64_t>(seed)));
-      all.push_back(compare_on(command, scenario.cluster, types, *truth, std::move(workloads)));
-      all.back().scenario = name;
-      all.back().load = load;
+      all.push_back(compare_on(command, scenario.cluster, types, *truth, std::move(workloads), name, load));
     }
   }
   return all;
@@ -144,29 +161,54 @@ void keep_fitting(Workload &workload, BestPlace &best, bool drop) {
     }
   }
   if (kept.size() < workload.jobs.size())
-    workload.notes.push_back(fmt::format("{} jobs left out: {}", workload.jobs.size() - kept.size(), first));
+    workload.notes.push_back(
+        fmt::format("left out {} of {} jobs: {}", workload.jobs.size() - kept.size(), workload.jobs.size(), first));
   workload.jobs = std::move(kept);
 }
+
+Workload workload_of(const SimCommand &command, const SimCluster &cluster, BestPlace &best, double load,
+                     std::uint64_t seed) {
+  Workload workload = read_jobs(command.jobs, {command.format, command.skip_bad, seed, command.count});
+  keep_fitting(workload, best, command.skip_bad);
+  if (workload.jobs.empty()) throw std::runtime_error(fmt::format("{}: no job is left to simulate", command.jobs));
+  const auto untyped = std::count_if(workload.jobs.begin(), workload.jobs.end(),
+                                     [](const SimJob &job) { return job.type == unknown_type; });
+  if (untyped > 0)
+    workload.notes.push_back(
+        fmt::format("{} of {} jobs have no type and are taken for a middling model", untyped, workload.jobs.size()));
+  if (load == 0) return workload;
+  if (workload.jobs.back().submit_s <= workload.jobs.front().submit_s)
+    throw std::runtime_error(fmt::format("{}: all jobs arrive at once, so there is no load to set", command.jobs));
+  set_load(workload, cluster, load, [&best](const SimJob &job) { return best.seconds(job); });
+  return workload;
+}
+
+bool same_jobs(const Workload &one, const Workload &other) {
+  return std::equal(one.jobs.begin(), one.jobs.end(), other.jobs.begin(), other.jobs.end(),
+                    [](const SimJob &a, const SimJob &b) { return a.id == b.id && a.type == b.type && a.ps == b.ps; });
+}
+
+void tell(const std::string &note) { std::fprintf(stderr, "harmony sim: %s\n", note.c_str()); }
 
 std::vector<Comparison> of_files(const SimCommand &command, const JobTypes &types) {
   const SimCluster cluster = read_cluster(command.cluster);
   const auto truth = truth_of(command, cluster, types);
+  const bool seeds_matter = command.noise_worker > 0 || command.noise_epoch > 0 ||
+                            std::count(command.policies.begin(), command.policies.end(), "random") > 0;
   std::vector<Comparison> all;
   for (const double load : command.loads.empty() ? std::vector<double>{0} : command.loads) {
     std::vector<Workload> workloads;
     BestPlace best(cluster, types, *truth);
     for (int seed = 1; seed <= std::max(1, command.seeds); ++seed) {
-      Workload workload =
-          read_jobs(command.jobs, {command.format, command.skip_bad, static_cast<std::uint64_t>(seed), command.count});
-      keep_fitting(workload, best, command.skip_bad);
-      if (load > 0) set_load(workload, cluster, load, [&best](const SimJob &job) { return best.seconds(job); });
+      workloads.push_back(workload_of(command, cluster, best, load, static_cast<std::uint64_t>(seed)));
       if (seed == 1 && all.empty())
-        for (const std::string &note : workload.notes) std::fprintf(stderr, "harmony sim: %s\n", note.c_str());
-      workloads.push_back(std::move(workload));
+        for (const std::string &note : workloads.front().notes) tell(note);
+      if (seed != 2 || seeds_matter || !same_jobs(workloads[0], workloads[1])) continue;
+      if (all.empty()) tell("every seed gives these same jobs, so they are simulated once");
+      workloads.pop_back();
+      break;
     }
-    all.push_back(compare_on(command, cluster, types, *truth, std::move(workloads)));
-    all.back().scenario = cluster.name;
-    all.back().load = load;
+    all.push_back(compare_on(command, cluster, types, *truth, std::move(workloads), cluster.name, load));
   }
   return all;
 }
@@ -219,6 +261,7 @@ int run(const SimCommand &command) {
   }
   if (command.scenarios.empty() && command.cluster.empty())
     throw WrongUsage("--scenario, or --cluster and --jobs, say what to simulate; --list shows the scenarios");
+  check_outputs(command);
   show(command, command.cluster.empty() ? of_scenarios(command, types) : of_files(command, types));
   return 0;
 }

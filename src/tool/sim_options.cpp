@@ -12,7 +12,7 @@ void add_input(CLI::App &sim, SimCommand &command) {
   CLI::Option *scenario = input->add_option("--scenario", command.scenarios, "Scenarios by name; --list shows them")
                               ->delimiter(',')
                               ->type_name("NAME,...");
-  CLI::Option *cluster = input->add_option("--cluster", command.cluster, "Nodes in groups, JSON; see harmony(1)")
+  CLI::Option *cluster = input->add_option("--cluster", command.cluster, "Nodes in groups, JSON; see harmony-sim(1)")
                              ->type_name("FILE")
                              ->excludes(scenario);
   CLI::Option *jobs = input->add_option("--jobs", command.jobs, "Jobs or a trace")->type_name("FILE")->needs(cluster);

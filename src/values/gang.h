@@ -62,6 +62,7 @@ struct Gang {
   std::uint64_t priority = 0;
   std::time_t submitted = 0;
   std::time_t eligible_since = 0; // from when on it could have started
+  std::time_t held_since = 0;     // when a policy first let it wait though it could have started; 0: never
   std::uint32_t time_limit_min = 0;
   bool in_a_hurry = false;           // it would miss its time if it waited: a deadline, a reservation to come
   int copies = 1;                    // pending tasks of a job array: so many gangs alike

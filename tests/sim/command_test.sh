@@ -25,7 +25,7 @@ files() { echo "$cluster" >c.json; echo "$jobs" >j.csv; }
 
 a_scenario_is_compared_in_a_table() {
   sim --scenario servers6 --policy pack,spread --seeds 2 --count 40 >out
-  grep -q '^servers6: 6 nodes, 12 GPUs, 40 jobs a workload, 2 workloads, load 0.70; truth: mechanistic; queue order: submit$' out
+  grep -q '^servers6: 6 nodes, 12 GPUs, 40 jobs a workload, 2 workloads, load 0.70; truth: mechanistic; queue order: submit; best baseline: pack$' out
   grep -q '^pack ' out && grep -q '^spread ' out && [ "$(wc -l <out)" = 4 ]
 }
 
@@ -67,7 +67,7 @@ tables_override_mechanics() {
 
 a_dataset_is_written_and_policies_fitted_from_it() {
   sim --scenario mixed64 --policy pack,spread --seeds 1 --count 150 --dataset-out data >out
-  [ "$(ls data)" = "$(printf 'pack-1.jsonl\nspread-1.jsonl')" ]
+  [ "$(ls data)" = "$(printf 'mixed64-0.7-pack-1.jsonl\nmixed64-0.7-spread-1.jsonl')" ]
   jq -es '(map(.record) | unique) == ["end", "interval", "start"] and (map(select(.record == "end")) | length) == 300' data/*.jsonl >/dev/null
   sim --scenario mixed64 --policy lif-linear,lif-quadratic,greedy --dataset data --seeds 1 --count 60 >out
   [ "$(wc -l <out)" = 5 ]
@@ -99,7 +99,7 @@ what_is_wrong_is_named() {
   echo "$jobs" >j.csv; echo '9,30,vgg16,allreduce,64,0,2' >>j.csv
   refused 1 'job 9 .*never fits.*' sim --cluster c.json --jobs j.csv
   sim --cluster c.json --jobs j.csv --skip-bad --policy pack >out 2>err
-  grep -q '1 jobs left out: job 9' err
+  grep -q 'left out 1 of 4 jobs: job 9' err
   refused 1 '/dev/full: .*' sim --scenario servers6 --count 5 --policy pack --json /dev/full
 }
 

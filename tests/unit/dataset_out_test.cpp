@@ -30,7 +30,7 @@ private:
     SimRun run;
     run.cluster = sim_cluster(3, "pcie8");
     run.workload = random_jobs(60, 4);
-    DatasetOut dataset(directory_ + "/new", "pack", 3);
+    DatasetOut dataset(directory_ + "/new", "servers/6", "pack");
     run.run(&dataset);
     dataset.close();
     std::map<std::uint32_t, double> epochs;
@@ -49,7 +49,7 @@ private:
     SimRun run;
     run.cluster = sim_cluster(1, "servers6");
     run.workload.jobs = {sim_job(1, 0, 1, 100), sim_job(2, 50, 1, 100)};
-    DatasetOut dataset(directory_, "pack", 1);
+    DatasetOut dataset(directory_, "a", "pack");
     run.run(&dataset);
     dataset.close();
     const std::vector<IntervalRecord> records = read_intervals(directory_);

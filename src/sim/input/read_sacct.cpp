@@ -55,7 +55,8 @@ Tres tres_in(const CsvReader &csv, const char *column) {
 // What stands behind the last "NAME=" of the text, as far as the next blank; getopt takes the last too.
 std::string_view option_in(std::string_view text, std::string_view name) {
   const std::size_t at = text.rfind(name);
-  if (at == std::string_view::npos || at + name.size() >= text.size() || text[at + name.size()] != '=') return {};
+  if (at == std::string_view::npos || at + name.size() >= text.size()) return {};
+  if (text[at + name.size()] != '=' && text[at + name.size()] != ' ') return {}; // sbatch takes both
   text.remove_prefix(at + name.size() + 1);
   return text.substr(0, text.find_first_of(" \t,;'\""));
 }
@@ -129,10 +130,11 @@ bool read_job(const CsvReader &csv, JobRows &rows, SimJob &job) {
   job.workers = used.gpus;
   const std::string &state = csv.text("State");
   const bool runs = state == "RUNNING" || state == "SUSPENDED" || state == "COMPLETING";
-  if (used.gpus == 0) rows.pass_over("no GPUs");
-  if (used.gpus > 0 && runs) rows.pass_over("still running");
-  if (used.gpus > 0 && !runs && job.duration_s == 0) rows.pass_over("never ran");
-  if (used.gpus == 0 || runs || job.duration_s == 0) return false;
+  const bool never_ran = !runs && job.duration_s == 0;
+  if (runs) rows.pass_over("still running");
+  if (never_ran) rows.pass_over("never ran");
+  if (!runs && !never_ran && used.gpus == 0) rows.pass_over("no GPUs");
+  if (used.gpus == 0 || runs || never_ran) return false;
   job.gpu = asked.gpu;
   read_options(csv, job);
   job.cpus_per_worker = job.cpus_per_ps = std::max(1, used.cpus / (job.workers + job.ps));

@@ -16,7 +16,7 @@ struct SimJob {
   int gpus_per_worker = 1;
   int cpus_per_worker = 1;
   int cpus_per_ps = 1;
-  double epochs = 0;       // its work; 0: as many as it does in duration_s, alone on the fewest nodes
+  double epochs = 0;       // its work; 0: as many as it does in duration_s, alone at its best
   double duration_s = 0;   // counts if epochs is 0
   double time_limit_s = 0; // 0: by the option --limit-factor
   double priority = 0;     // higher goes first, with the queue order "priority"

@@ -2,6 +2,8 @@
 
 #include "src/policy/policies.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace harmony {
@@ -71,26 +73,21 @@ void TrueModel::follow(const Cluster &cluster) const {
   }
 }
 
-const TrueModel::Best &TrueModel::best(const Cluster &cluster, const Gang &gang) const {
-  const auto known = best_.find(gang.job);
+const BestAlone &TrueModel::best(const Cluster &cluster, const Gang &gang) const {
+  std::string asked = gang.type;
+  for (const Component &each : gang.components)
+    asked += fmt::format(" {}+{} {} {} {} {} {}", each.workers, each.ps, each.cpus_per_task, each.gpus.per_job,
+                         each.gpus.per_task, each.gpus.per_node, each.gpus.model);
+  const auto known = best_.find(asked);
   if (known != best_.end()) return known->second;
-  Best &best = best_[gang.job];
-  GangPlacer placer(cluster, gang, false, GangPlacer::Of::empty_cluster);
-  const auto consider = [&](const std::optional<Plan> &plan) {
-    if (plan) best.speed = std::max(best.speed, truth_->alone(occupant(gang, *plan)));
-  };
-  const auto fewest = placer.fewest({});
-  if (fewest) best.nodes = static_cast<int>(nodes_of(*fewest).size());
-  consider(fewest);
-  for (const Variant &variant : diverse_variants(gang)) consider(placer.fewest(variant.choice));
-  return best;
+  return best_.emplace(std::move(asked), best_alone(cluster, gang, *truth_)).first->second;
 }
 
 Outlook TrueModel::outlook(const Cluster &cluster, const Gang &gang, const Plan &plan) const {
   Outlook found;
   const Occupant job = occupant(gang, plan);
   found.alone = truth_->alone(job);
-  found.best = std::max(best(cluster, gang).speed, found.alone);
+  found.best = best(cluster, gang).speed;
   const int key = fresh_key();
   truth_->start(key, job);
   found.speed = truth_->speed(key);
@@ -111,7 +108,8 @@ Outlook TrueModel::outlook(const Cluster &cluster, const Gang &gang, const Plan 
 Predicted TrueModel::predict(const Cluster &cluster, const Gang &gang, const Plan &plan) const {
   follow(cluster);
   const Outlook found = outlook(cluster, gang, plan);
-  Predicted predicted{found.speed / found.best, found.alone / found.best, 0};
+  // A place without neighbours is no reason to stop looking, as long as there may be a faster one.
+  Predicted predicted{found.speed / found.best, std::max(1.0, found.alone / found.best), 0};
   for (const Felt &felt : found.neighbours) predicted.lost += 1 - felt.after / felt.before;
   return predicted;
 }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "src/policy/reward_model.h"
+#include "src/sim/best_place.h"
 #include "src/sim/truth/truth.h"
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -37,12 +39,7 @@ public:
   void follow(const Cluster &cluster) const;
   Outlook outlook(const Cluster &cluster, const Gang &gang, const Plan &plan) const; // after follow()
 
-  // The best that the gang could have alone, and the fewest nodes that could hold it, were the cluster empty.
-  struct Best {
-    double speed = 0;
-    int nodes = 1;
-  };
-  const Best &best(const Cluster &cluster, const Gang &gang) const;
+  const BestAlone &best(const Cluster &cluster, const Gang &gang) const;
 
 private:
   struct Known {
@@ -57,7 +54,7 @@ private:
   mutable std::map<std::uint32_t, Known> running_; // by job
   mutable std::vector<int> free_keys_;
   mutable std::vector<int> gpus_by_key_;
-  mutable std::map<std::uint32_t, Best> best_; // by job
+  mutable std::map<std::string, BestAlone> best_; // by what a gang asks for
 };
 
 } // namespace harmony

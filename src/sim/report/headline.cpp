@@ -36,6 +36,7 @@ std::string amount(const Gain &gain) {
 
 std::string against(const Comparison &comparison, std::size_t best, std::size_t other, const std::string &who) {
   const std::optional<Gain> by = gain(comparison, best, other);
+  if (by && std::abs(by->mean) < 0.0005) return fmt::format("the same as with {}", who);
   return by ? fmt::format("{} than {}", amount(*by), who) : fmt::format("shorter than {}", who);
 }
 

@@ -76,7 +76,7 @@ PairTable::PairTable(const std::string &path) {
   CsvReader csv(path, {"victim", "aggressor", "ratio"}, {});
   while (csv.next()) {
     const std::pair<std::string, std::string> pair{key_in(csv, "victim"), key_in(csv, "aggressor")};
-    const double ratio = csv.number("ratio", 1e-6, 100, 0);
+    const double ratio = csv.number("ratio", 1e-6, 1.5, 0); // above 1 only by the noise of measuring
     if (ratio <= 0) csv.refuse("the ratio has to be given");
     if (!ratios_.emplace(pair, ratio).second)
       csv.refuse(fmt::format("{} beside {} was there before", pair.first, pair.second));

@@ -2,20 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace harmony {
 namespace {
+
+constexpr double without_gpu = 20; // times as long as on one: assumed
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // What the tasks of one job move on one node, added up.
 class OnNode {
 public:
-  OnNode(const NodeResources &node, const JobType &type, const TasksOn &tasks, const Capacities &capacities)
+  // `gpus_a_worker` is 0 if the job has none at all: then workers compute on the CPU.
+  OnNode(const NodeResources &node, const JobType &type, const TasksOn &tasks, int gpus_a_worker,
+         const Capacities &capacities)
       : node_(node), type_(type), tasks_(tasks), capacities_(capacities), sums_(at(node.count())) {
     for (const int gpu : each(tasks.gpus)) gpus_.push_back(gpu);
-    if (gpus_.empty()) gpus_.assign(at(tasks.workers), -1); // they compute on the CPU
     if (node.has_links()) order_by_links();
+    share_gpus(at(tasks.workers * std::max(1, gpus_a_worker)), gpus_a_worker > 0);
   }
 
   int units() const { return static_cast<int>(gpus_.size()); }
@@ -24,7 +29,7 @@ public:
   double compute_s() const {
     double slowest = 0;
     for (const int gpu : gpus_) slowest = std::max(slowest, type_.compute_s / (gpu < 0 ? 1 : node_.speed_of_gpu(gpu)));
-    return slowest;
+    return slowest * crowding_;
   }
 
   // Its cores are divided evenly among its tasks here.
@@ -98,6 +103,19 @@ private:
     int feeding = 0, exchanging = 0; // tasks
   };
 
+  // Slurm may give a node other than as many GPUs as its workers need (--gpus is of the job): those that are short of
+  // them take turns, and what is left over is idle.
+  void share_gpus(std::size_t needed, bool computes_on_gpus) {
+    const std::vector<int> held = std::exchange(gpus_, std::vector<int>(needed, -1));
+    if (held.empty()) {
+      if (computes_on_gpus) crowding_ = without_gpu;
+      return;
+    }
+    const std::size_t used = std::min(needed, held.size());
+    for (std::size_t unit = 0; unit < needed; ++unit) gpus_[unit] = held[unit * used / needed];
+    if (needed > used) crowding_ = std::ceil(static_cast<double>(needed) / static_cast<double>(used));
+  }
+
   int domain_of(int gpu) const { return gpu < 0 ? -1 : node_.domain_of_gpu(gpu); }
 
   // From each GPU the best linked of those that are left, as communication libraries build their rings.
@@ -156,13 +174,14 @@ private:
   const Capacities &capacities_;
   std::vector<Sum> sums_;
   std::vector<int> gpus_; // one a unit, in the order of the ring; -1: none
+  double crowding_ = 1;   // units that take turns on a GPU
   double own_exchange_s_ = 0;
 };
 
-int units_of(const Occupant &job) {
-  int units = 0;
-  for (const TasksOn &tasks : job.where) units += tasks.gpus.any() ? tasks.gpus.count() : tasks.workers;
-  return units;
+int gpus_a_worker(const Occupant &job) {
+  int gpus = 0;
+  for (const TasksOn &tasks : job.where) gpus += tasks.gpus.count();
+  return gpus == 0 ? 0 : std::max(1, gpus / std::max(1, job.workers));
 }
 
 } // namespace
@@ -179,14 +198,15 @@ double Traffic::step_s(const std::vector<double> &levels) const {
 
 Traffic find_traffic(const JobType &type, const Occupant &job, const std::vector<NodeResources> &nodes,
                      const Capacities &capacities) {
-  const int units = units_of(job), node_count = static_cast<int>(job.where.size());
+  const int gpus = gpus_a_worker(job), units = job.workers * std::max(1, gpus),
+            node_count = static_cast<int>(job.where.size());
   const bool ring = job.ps == 0 && units > 1, across = node_count > 1;
   const double ring_stretch = ring && across ? 1 + type.spread * (1 - 2.0 / node_count) : 1;
   Traffic traffic;
   traffic.units = std::max(1, units);
   traffic.steps_per_epoch = type.steps_per_epoch;
   for (const TasksOn &tasks : job.where) {
-    OnNode here(nodes[at(tasks.node)], type, tasks, capacities);
+    OnNode here(nodes[at(tasks.node)], type, tasks, gpus, capacities);
     here.add_input();
     if (ring) here.add_ring(2.0 * (units - 1) / units * type.parameters_mb, across);
     if (job.ps > 0) here.add_ps(job.workers, job.ps);
