@@ -105,7 +105,7 @@ std::unique_ptr<Policy> make_sim_policy(const std::string &name, const PolicyNee
     if (name == one.name) return one.make ? one.make(needs) : make_policy(name);
     names += (names.empty() ? "" : ", ") + std::string(one.name);
   }
-  throw std::runtime_error(fmt::format("there is no policy '{}'; there are {}", name, names));
+  throw std::runtime_error(fmt::format("there is no policy '{}'; there are {}, learned, no-interference", name, names));
 }
 
 } // namespace harmony

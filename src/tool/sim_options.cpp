@@ -41,10 +41,12 @@ void add_truth(CLI::App &sim, SimCommand &command) {
   truth->add_option("--types", command.types, "Job types of your own, JSON")->type_name("FILE");
   truth->add_option("--speeds", command.speeds, "Measured speeds alone: CSV type,workers,nodes,speed")
       ->type_name("FILE");
-  truth->add_option("--contention", command.contention, "Measured pairs: CSV victim,aggressor,ratio")
-      ->type_name("FILE");
+  CLI::Option *pairs =
+      truth->add_option("--contention", command.contention, "Measured pairs: CSV victim,aggressor,ratio")
+          ->type_name("FILE");
   truth->add_option("--combine", command.combine, "How the ratios of several neighbours combine")
-      ->check(CLI::IsMember({"product", "min", "additive"}));
+      ->check(CLI::IsMember({"product", "min", "additive"}))
+      ->needs(pairs);
   truth->add_option("--noise-worker", command.noise_worker, "Variation of each worker's speed (sigma of its logarithm)")
       ->check(CLI::Range(0.0, 1.0));
   truth->add_option("--noise-epoch", command.noise_epoch, "Variation of each epoch's speed")

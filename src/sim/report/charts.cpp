@@ -39,6 +39,12 @@ double axis_end(const Comparison &comparison) {
   return largest > 0 ? std::min(largest, worst_shown * best) : 1;
 }
 
+// One workload has none.
+bool has_intervals(const Comparison &comparison) {
+  return std::any_of(comparison.summaries.begin(), comparison.summaries.end(),
+                     [](const PolicySummary &summary) { return interval(summary.mean_jct) > 0; });
+}
+
 // The frame of a chart with a row for each policy, best first, and times to the right.
 void begin_rows(Drawing &drawing, const Comparison &comparison, double least, double most, const std::string &axis) {
   const std::vector<std::size_t> order = ranked(comparison);
@@ -92,13 +98,14 @@ Drawing jct_chart(const Comparison &comparison, const std::vector<std::string> &
                     mean > end ? "→ " : "", figure(summary.mean_jct, unit.seconds), std::min(mean + half, end), row++);
   }
   if (rows.empty()) rows = "0 0 0 0 0\n";
-  drawing.commands +=
-      fmt::format("$rows << EOD\n{}EOD\n"
-                  "plot $rows using (0):2:(0):1:($2-0.34):($2+0.34):3 with boxxyerror linecolor rgb variable,"
-                  " '' using 4:2:($5-$4):(0) with vectors nohead linecolor rgb '#111111' linewidth 1.6,"
-                  " '' using 4:($2-0.14):(0):(0.28) with vectors nohead linecolor rgb '#111111' linewidth 1.6,"
-                  " '' using 5:($2-0.14):(0):(0.28) with vectors nohead linecolor rgb '#111111' linewidth 1.6\n",
-                  rows);
+  drawing.commands += fmt::format(
+      "$rows << EOD\n{}EOD\nplot $rows using (0):2:(0):1:($2-0.34):($2+0.34):3 with boxxyerror linecolor rgb variable",
+      rows);
+  if (has_intervals(comparison))
+    drawing.commands += ", '' using 4:2:($5-$4):(0) with vectors nohead linecolor rgb '#111111' linewidth 1.6,"
+                        " '' using 4:($2-0.14):(0):(0.28) with vectors nohead linecolor rgb '#111111' linewidth 1.6,"
+                        " '' using 5:($2-0.14):(0):(0.28) with vectors nohead linecolor rgb '#111111' linewidth 1.6";
+  drawing.commands += '\n';
   return drawing;
 }
 
@@ -122,7 +129,7 @@ TimeParts time_parts(const Comparison &comparison, std::size_t policy) {
         ++jobs;
       }
   if (jobs == 0) return {};
-  // A place can be better than the fewest nodes, and noise can make a job faster than it should be: nothing is below 0.
+  // Noise can make a job faster than it should be: nothing is below 0.
   TimeParts parts;
   parts.waited = sums.waited / jobs;
   parts.best = std::min(sums.best, ran) / jobs;

@@ -153,7 +153,7 @@ Drawing usage_chart(const Comparison &comparison, const std::vector<std::string>
   }
   drawing.commands = plain_chart;
   drawing.commands += fmt::format(
-      "set lmargin at screen 0.13\nset rmargin at screen 0.89\nset tmargin at screen 0.96\nset bmargin at screen 0.28\n"
+      "set lmargin at screen 0.13\nset rmargin at screen 0.85\nset tmargin at screen 0.96\nset bmargin at screen 0.28\n"
       "set xrange [0:{:.6g}]\nset yrange [0:{}]\nset y2range [0:{:.6g}]\nset ytics scale 0\nset y2tics scale 0\n"
       "set xtics scale 0\nset xlabel 'time ({})' offset 0, 0.4 textcolor rgb '#333333'\nset grid noy2tics\n"
       "$rows << EOD\n{}EOD\n"

@@ -73,7 +73,7 @@ std::string bar_cards(const ComparisonCharts &charts) {
       "intervals over the workloads.</p>{}</div>\n"
       "<div class=\"card\"><h3>Where the time went</h3><ul class=\"key\"><li><i "
       "style=\"background:#c3c9d1\"></i>waiting</li>"
-      "<li><i style=\"background:#44546a\"></i>running, as if alone on the fewest nodes</li>"
+      "<li><i style=\"background:#44546a\"></i>running, as if alone at its best</li>"
       "<li><i style=\"background:#e8b14c\"></i>lost to the place</li>"
       "<li><i style=\"background:#b2182b\"></i>lost to neighbours</li></ul>{}</div></div>\n",
       charts.jct, charts.times);
@@ -165,7 +165,8 @@ std::string table_card(const Comparison &comparison, const std::vector<std::stri
   const std::string command = fmt::format("command{}", number);
   return fmt::format(
       "<div class=\"card\"><h3>All figures</h3><p>Means over the workloads, ± half of the 95 % interval. Slowdown: "
-      "time running / time alone on the fewest nodes. Fairness (finish-time fairness): JCT / JCT with an equal share "
+      "time running / time alone at its best place and GPUs. Fairness (finish-time fairness): JCT / JCT with an equal "
+      "share "
       "of the cluster, less is fairer. JCT / best baseline: below 1 is better than every other baseline. Gap closed: "
       "part of the way from the best baseline to no-interference. Green: the best mean of a column.</p>{}"
       "<div class=\"actions\">{}{}<span role=\"status\"></span></div></div>\n"

@@ -66,6 +66,9 @@ double best_of(const Comparison &comparison, const Column &column) {
 
 std::string cell(const Mean &mean, const Column &column, const TimeUnit &unit, bool best) {
   const double scale = column.kind == Kind::time ? 1 / unit.seconds : column.kind == Kind::part ? 100 : 1;
+  if (column.figure == &PolicySummary::gap_closed && mean.mean < 0)
+    return fmt::format("<td data-v=\"{}\" data-h=\"{}\">&lt; 0</td>", number_for_programs(mean.mean),
+                       number_for_programs(mean.half));
   std::string half = half_width(mean, 1 / scale);
   if (!half.empty()) half = fmt::format("<small>± {}</small>", half);
   return fmt::format("<td{} data-v=\"{}\" data-h=\"{}\">{}{}</td>", best ? " class=\"best\"" : "",
