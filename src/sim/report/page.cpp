@@ -96,8 +96,8 @@ std::string cdf_cards(const ComparisonCharts &charts, const std::string &key) {
   return fmt::format(
       "<div class=\"pair\"><div class=\"card\"><h3>How long jobs took</h3><p>Part of the jobs that took at "
       "most so long; all workloads together.</p>{}{}</div>\n<div class=\"card\"><h3>How much jobs were slowed "
-      "down</h3><p>Part of the jobs whose time running was at most so many times the time alone on the fewest "
-      "nodes.</p>{}{}</div></div>\n",
+      "down</h3><p>Part of the jobs whose time running was at most so many times the time alone at its "
+      "best.</p>{}{}</div></div>\n",
       key, charts.jct_cdf, key, charts.slowdown_cdf);
 }
 
@@ -166,8 +166,8 @@ std::string table_card(const Comparison &comparison, const std::vector<std::stri
   return fmt::format(
       "<div class=\"card\"><h3>All figures</h3><p>Means over the workloads, ± half of the 95 % interval. Slowdown: "
       "time running / time alone at its best place and GPUs. Fairness (finish-time fairness): JCT / JCT with an equal "
-      "share "
-      "of the cluster, less is fairer. JCT / best baseline: below 1 is better than every other baseline. Gap closed: "
+      "share of the cluster, less is fairer. JCT / best baseline: relative to the baseline with the least mean JCT but "
+      "itself. Gap closed: "
       "part of the way from the best baseline to no-interference. Green: the best mean of a column.</p>{}"
       "<div class=\"actions\">{}{}<span role=\"status\"></span></div></div>\n"
       "<div class=\"card\"><h3>To do it again</h3><pre id=\"{}\">{}</pre><div class=\"actions\">{}"
