@@ -11,10 +11,30 @@ namespace harmony {
 
 using namespace fixtures;
 
+namespace {
+
+// Nobody disturbs anybody.
+class Harmless : public Truth {
+public:
+  std::string title() const override { return "harmless"; }
+  std::unique_ptr<Truth> empty() const override { return std::make_unique<Harmless>(); }
+  void start(int key, const Occupant &) override { touched_ = {key}; }
+  void end(int) override { touched_.clear(); }
+  const std::vector<int> &touched() const override { return touched_; }
+  double speed(int) const override { return 1; }
+  double alone(const Occupant &) const override { return 1; }
+
+private:
+  std::vector<int> touched_;
+};
+
+} // namespace
+
 class DatasetOutTest : public CppUnit::TestFixture {
   CPPUNIT_TEST_SUITE(DatasetOutTest);
   CPPUNIT_TEST(intervals_come_back_as_they_were_and_add_up);
   CPPUNIT_TEST(the_terms_of_an_interval_are_of_its_neighbours);
+  CPPUNIT_TEST(a_neighbour_that_does_no_harm_is_seen_too);
   CPPUNIT_TEST(what_is_no_record_is_refused_with_file_and_line);
   CPPUNIT_TEST_SUITE_END();
 
@@ -57,6 +77,23 @@ private:
     CPPUNIT_ASSERT_EQUAL(0.0, records[0].terms.same_domain);
     CPPUNIT_ASSERT_EQUAL(1.0, records[1].terms.same_domain);
     CPPUNIT_ASSERT_EQUAL(0.5, records[1].relative_speed);
+  }
+
+  void a_neighbour_that_does_no_harm_is_seen_too() {
+    SimRun run;
+    run.cluster = sim_cluster(1, "servers6");
+    run.workload.jobs = {sim_job(1, 0, 1, 100), sim_job(2, 20, 1, 30)};
+    const Harmless truth;
+    BestPlace best(run.cluster, run.types, truth);
+    const auto pack = make_policy("pack");
+    DatasetOut dataset(directory_, "a", "pack");
+    simulate({run.cluster, run.types, run.workload, truth, best}, rounds_of(*pack, run.options.settings), run.options,
+             &dataset);
+    dataset.close();
+    std::vector<double> met; // by the first job, one interval after another
+    for (const IntervalRecord &record : read_intervals(directory_))
+      if (record.job == 1) met.push_back(record.terms.same_domain);
+    CPPUNIT_ASSERT(met == (std::vector<double>{0, 1, 0}));
   }
 
   void what_is_no_record_is_refused_with_file_and_line() {

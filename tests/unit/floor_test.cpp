@@ -16,6 +16,7 @@ class FloorTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(a_gang_without_room_is_promised_the_nodes_that_are_free_first);
   CPPUNIT_TEST(promises_are_of_whole_nodes_and_of_different_ones);
   CPPUNIT_TEST(a_gang_of_a_gpu_model_is_promised_nodes_that_have_it);
+  CPPUNIT_TEST(ps_of_a_component_of_their_own_are_promised_nodes_without_gpus);
   CPPUNIT_TEST_SUITE_END();
 
   static Plan planned(const Snapshot &snapshot, const Gang &gang) {
@@ -130,6 +131,20 @@ class FloorTest : public CppUnit::TestFixture {
     backfill.promise(picky);
     CPPUNIT_ASSERT_EQUAL(now + 900, backfill.promises().at(0).from);
     CPPUNIT_ASSERT_EQUAL(1, backfill.promises()[0].nodes.first());
+  }
+
+  void ps_of_a_component_of_their_own_are_promised_nodes_without_gpus() {
+    SimCluster mixed;
+    mixed.nodes = cluster({"servers6", "nogpu"}).nodes;
+    Floor floor(mixed);
+    floor.snapshot().taken = now;
+    start(floor, gang(floor.snapshot(), 1, 2), now + 100);
+    Gang apart = hetjob(floor.snapshot(), 2, 2, 3);
+    apart.components[0].cpus_per_task = 4; // its workers leave no core for PS beside them
+    Backfill backfill(floor.snapshot(), 8);
+    backfill.promise(apart);
+    CPPUNIT_ASSERT_EQUAL(std::size_t{1}, backfill.promises().size());
+    CPPUNIT_ASSERT_EQUAL(2, backfill.promises()[0].nodes.count());
   }
 };
 

@@ -247,6 +247,10 @@ class SimulateTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT_EQUAL(30.0, of_job(result, 1).start_s);
     CPPUNIT_ASSERT_EQUAL(60.0, of_job(result, 2).start_s);
     CPPUNIT_ASSERT_EQUAL(150.0, of_job(result, 3).start_s);
+    SimRun waits = on(1, {sim_job(1, 0, 4, 100)});
+    waits.options.interval_s = 30;
+    waits.options.settings.max_wait_s = 37;
+    CPPUNIT_ASSERT_EQUAL(60.0, waits.run(AlwaysWaits()).jobs[0].start_s);
   }
 
   void a_job_given_by_its_duration_takes_that_at_best() {
