@@ -295,10 +295,14 @@ class TorchTest : public CppUnit::TestFixture {
   void two_hundred_loads_take_no_more_memory_than_one() {
     const auto once = [] { warm_up(*good("mlp"), shape); };
     for (int i = 0; i < 20; ++i) once();
-    const double before = resident_mb();
-    for (int i = 0; i < 200; ++i) once();
-    const double grown = resident_mb() - before;
-    CPPUNIT_ASSERT_MESSAGE(std::to_string(grown) + " MB more", grown < 8);
+    // What is lost is lost every time; what an allocator keeps for later, it keeps once.
+    double least = resident_mb();
+    for (int batch = 0; batch < 4; ++batch) {
+      const double before = resident_mb();
+      for (int i = 0; i < 50; ++i) once();
+      least = std::min(least, resident_mb() - before);
+    }
+    CPPUNIT_ASSERT_MESSAGE(std::to_string(least) + " MB more", least < 2);
   }
 };
 
