@@ -72,7 +72,13 @@ nvml_is_linked_nowhere() {
   done
 }
 
-keep every_plugin_is_there the_core_includes_no_header_of_slurm torch_is_included_in_its_own_folder_only the_overlay_and_the_spank_plugin_need_libc_alone \
+# Two types of one name in one namespace are linked into one, and no compiler says so.
+every_type_has_a_name_of_its_own() {
+  nothing "defined twice" "$(grep -rhoE '^(class|struct|enum class) [A-Z][A-Za-z]+( :| *\{)' "$top/src" "$top/plugin" --include='*.h' |
+    sed 's/ *[:{]$//; s/.* //' | sort | uniq -d)"
+}
+
+keep every_plugin_is_there every_type_has_a_name_of_its_own the_core_includes_no_header_of_slurm torch_is_included_in_its_own_folder_only the_overlay_and_the_spank_plugin_need_libc_alone \
   the_overlay_binds_nothing_before_it_is_called the_overlay_exports_the_plugin_interface_and_nothing_else \
   every_function_of_the_stock_plugins_is_forwarded the_engine_exports_one_symbol \
   torch_is_linked_in_its_own_library_only nvml_is_linked_nowhere

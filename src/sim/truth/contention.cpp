@@ -1,6 +1,6 @@
 #include "src/sim/truth/contention.h"
 
-#include "src/sim/truth/share.h"
+#include "src/sim/truth/shared_resource.h"
 #include "src/sim/truth/traffic.h"
 
 #include <algorithm>
@@ -98,12 +98,12 @@ private:
     double speed = 0;
   };
 
-  Share &share(const Use &use) { return shares_[static_cast<std::size_t>(use.resource)]; }
+  SharedResource &share(const Use &use) { return shares_[static_cast<std::size_t>(use.resource)]; }
 
   // Finds the levels of everybody on these resources, and from them the speeds of those jobs.
   void settle(const std::vector<Use> &changed) {
     for (const Use &use : changed) {
-      const Share &here = share(use);
+      const SharedResource &here = share(use);
       for (std::size_t i = 0; i < here.claims().size(); ++i) {
         const Claim &claim = here.claims()[i];
         jobs_[static_cast<std::size_t>(claim.key)].levels[static_cast<std::size_t>(claim.use)] = here.level(i);
@@ -119,8 +119,8 @@ private:
   }
 
   std::shared_ptr<const Rules> rules_;
-  std::vector<Share> shares_; // by resource
-  std::vector<Job> jobs_;     // by key
+  std::vector<SharedResource> shares_; // by resource
+  std::vector<Job> jobs_;              // by key
   std::vector<int> touched_;
 };
 

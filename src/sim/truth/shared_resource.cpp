@@ -1,4 +1,4 @@
-#include "src/sim/truth/share.h"
+#include "src/sim/truth/shared_resource.h"
 
 #include <algorithm>
 #include <tuple>
@@ -14,16 +14,16 @@ bool is_satisfied_before(const Claim &one, const Claim &other) {
 
 } // namespace
 
-void Share::add(const Claim &claim) {
+void SharedResource::add(const Claim &claim) {
   claims_.insert(std::upper_bound(claims_.begin(), claims_.end(), claim, is_satisfied_before), claim);
 }
 
-void Share::remove(int key) {
+void SharedResource::remove(int key) {
   const auto holds = [key](const Claim &each) { return each.key == key; };
   claims_.erase(std::remove_if(claims_.begin(), claims_.end(), holds), claims_.end());
 }
 
-double Share::level(std::size_t index) const {
+double SharedResource::level(std::size_t index) const {
   double rest = capacity_, weight = 0;
   for (const Claim &each : claims_) weight += each.weight;
   for (std::size_t i = 0; i < claims_.size(); ++i) {

@@ -16,9 +16,9 @@ struct Claim {
 
 // The claims of a resource in the order in which filling satisfies them. Equal ones are in the order of their keys,
 // which changes no level, so that levels do not depend on who came first.
-class Share {
+class SharedResource {
 public:
-  explicit Share(double capacity = 0) : capacity_(capacity) {}
+  explicit SharedResource(double capacity = 0) : capacity_(capacity) {}
 
   void add(const Claim &claim);
   void remove(int key);

@@ -1,4 +1,4 @@
-#include "src/sim/truth/share.h"
+#include "src/sim/truth/shared_resource.h"
 
 #include "src/sim/random.h"
 
@@ -10,13 +10,13 @@
 namespace harmony {
 namespace {
 
-Share shared(double capacity, const std::vector<Claim> &claims) {
-  Share made(capacity);
+SharedResource shared(double capacity, const std::vector<Claim> &claims) {
+  SharedResource made(capacity);
   for (const Claim &each : claims) made.add(each);
   return made;
 }
 
-double level_of(const Share &share, int key) {
+double level_of(const SharedResource &share, int key) {
   for (std::size_t i = 0; i < share.claims().size(); ++i)
     if (share.claims()[i].key == key) return share.level(i);
   return -1;
@@ -47,8 +47,8 @@ std::vector<Claim> random_claims(Random &random) {
 
 } // namespace
 
-class ShareTest : public CppUnit::TestFixture {
-  CPPUNIT_TEST_SUITE(ShareTest);
+class SharedResourceTest : public CppUnit::TestFixture {
+  CPPUNIT_TEST_SUITE(SharedResourceTest);
   CPPUNIT_TEST(one_alone_has_all_of_it);
   CPPUNIT_TEST(what_others_do_not_want_is_left_over);
   CPPUNIT_TEST(two_who_want_all_have_half_each);
@@ -71,19 +71,19 @@ class ShareTest : public CppUnit::TestFixture {
   }
 
   void two_who_want_all_have_half_each() {
-    const Share share = shared(100, {{500, 1, 0, 0}, {900, 1, 1, 0}});
+    const SharedResource share = shared(100, {{500, 1, 0, 0}, {900, 1, 1, 0}});
     CPPUNIT_ASSERT_DOUBLES_EQUAL(50, level_of(share, 0), 1e-12);
     CPPUNIT_ASSERT_DOUBLES_EQUAL(50, level_of(share, 1), 1e-12);
   }
 
   void a_job_with_more_tasks_there_has_more() {
-    const Share share = shared(100, {{500, 3, 0, 0}, {900, 1, 1, 0}});
+    const SharedResource share = shared(100, {{500, 3, 0, 0}, {900, 1, 1, 0}});
     CPPUNIT_ASSERT_DOUBLES_EQUAL(75, level_of(share, 0), 1e-12);
     CPPUNIT_ASSERT_DOUBLES_EQUAL(25, level_of(share, 1), 1e-12);
   }
 
   void small_demands_are_met_before_large_ones_share_the_rest() {
-    const Share share = shared(100, {{90, 1, 0, 0}, {10, 1, 1, 0}, {80, 1, 2, 0}});
+    const SharedResource share = shared(100, {{90, 1, 0, 0}, {10, 1, 1, 0}, {80, 1, 2, 0}});
     CPPUNIT_ASSERT_DOUBLES_EQUAL(45, level_of(share, 0), 1e-12);
     CPPUNIT_ASSERT_DOUBLES_EQUAL(45, level_of(share, 2), 1e-12);
     CPPUNIT_ASSERT_DOUBLES_EQUAL(100.0 / 3, level_of(share, 1), 1e-12);
@@ -94,7 +94,7 @@ class ShareTest : public CppUnit::TestFixture {
     for (int i = 0; i < 5000; ++i) {
       const std::vector<Claim> claims = random_claims(random);
       const double capacity = 1 + 200 * random.unit();
-      const Share share = shared(capacity, claims);
+      const SharedResource share = shared(capacity, claims);
       for (const Claim &each : claims)
         CPPUNIT_ASSERT_DOUBLES_EQUAL(level_by_bisection(capacity, claims, each.key), level_of(share, each.key), 1e-9);
     }
@@ -104,9 +104,9 @@ class ShareTest : public CppUnit::TestFixture {
     Random random(2, "shares");
     for (int i = 0; i < 1000; ++i) {
       std::vector<Claim> claims = random_claims(random);
-      const Share share = shared(77.7, claims);
+      const SharedResource share = shared(77.7, claims);
       std::reverse(claims.begin(), claims.end());
-      const Share other = shared(77.7, claims);
+      const SharedResource other = shared(77.7, claims);
       for (const Claim &each : claims) CPPUNIT_ASSERT(level_of(share, each.key) == level_of(other, each.key));
     }
   }
@@ -115,14 +115,14 @@ class ShareTest : public CppUnit::TestFixture {
     Random random(3, "shares");
     for (int i = 0; i < 1000; ++i) {
       const std::vector<Claim> claims = random_claims(random);
-      const Share before = shared(77.7, claims);
-      Share after = before;
+      const SharedResource before = shared(77.7, claims);
+      SharedResource after = before;
       after.add({random.exponential(40), 2, 99, 0});
       after.remove(99);
       for (const Claim &each : claims) CPPUNIT_ASSERT(level_of(before, each.key) == level_of(after, each.key));
     }
   }
 };
-CPPUNIT_TEST_SUITE_REGISTRATION(ShareTest);
+CPPUNIT_TEST_SUITE_REGISTRATION(SharedResourceTest);
 
 } // namespace harmony
