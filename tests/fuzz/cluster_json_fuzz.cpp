@@ -1,11 +1,13 @@
 // Fuzzes the reading of a simulation's cluster: whatever comes in, it is refused with one printable line that names the
 // file, or it is a cluster of free nodes with sound topologies.
 
+// clang-format off: tests/fuzz/run reads these lines
 // links: src/sim/input/read_cluster.cpp src/sim/input/sim_cluster.cpp src/sim/input/json_file.cpp
-// src/sim/input/line_reader.cpp links: src/discover/profiles.cpp src/discover/hwloc_reader.cpp
-// src/discover/hwloc_xml.cpp src/discover/hwloc_cpu.cpp links: src/discover/hwloc_gpu.cpp src/discover/hwloc_pci.cpp
-// src/discover/hwloc_object_writer.cpp links: src/discover/hwloc_distances_writer.cpp src/publish/compact.cpp
-// src/values/topology.cpp links: src/values/model_name.cpp
+// links: src/sim/input/line_reader.cpp src/discover/profiles.cpp src/discover/hwloc_reader.cpp
+// links: src/discover/hwloc_xml.cpp src/discover/hwloc_cpu.cpp src/discover/hwloc_gpu.cpp
+// links: src/discover/hwloc_pci.cpp src/discover/hwloc_object_writer.cpp src/discover/hwloc_distances_writer.cpp
+// links: src/publish/compact.cpp src/values/topology.cpp src/values/model_name.cpp
+// clang-format on
 #include "src/sim/input/sim_cluster.h"
 #include "tests/fuzz/memory_file.h"
 

@@ -1,11 +1,13 @@
 // Fuzzes the reading of jobs in every format: whatever comes in, it is refused with one printable line that names the
 // file, or it is a workload of sound jobs in order. Each input is read as what it looks like, and as one other format.
 
+// clang-format off: tests/fuzz/run reads these lines
 // links: src/sim/input/read_jobs.cpp src/sim/input/read_own_csv.cpp src/sim/input/read_swf.cpp
-// src/sim/input/read_sacct.cpp links: src/sim/input/read_philly.cpp src/sim/input/read_pollux.cpp
-// src/sim/input/read_muri.cpp src/sim/input/read_gavel.cpp links: src/sim/input/trace_time.cpp
-// src/sim/input/job_mix.cpp src/sim/input/csv.cpp src/sim/input/line_reader.cpp links: src/values/topology.cpp
-// src/values/model_name.cpp
+// links: src/sim/input/read_sacct.cpp src/sim/input/read_philly.cpp src/sim/input/read_pollux.cpp
+// links: src/sim/input/read_muri.cpp src/sim/input/read_gavel.cpp src/sim/input/trace_time.cpp
+// links: src/sim/input/job_mix.cpp src/sim/input/csv.cpp src/sim/input/line_reader.cpp src/values/topology.cpp
+// links: src/values/model_name.cpp
+// clang-format on
 #include "src/sim/input/read_jobs.h"
 #include "src/values/job_description.h"
 #include "src/values/printable.h"
