@@ -7,6 +7,7 @@
 #include "src/sim/random.h"
 #include "src/sim/sim_gang.h"
 #include "src/sim/timeline.h"
+#include "src/sim/truth/undisturbed.h"
 #include "src/values/clock.h"
 
 #include <fmt/format.h>
@@ -21,21 +22,6 @@ namespace harmony {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-
-// Every job at its own best, whoever is beside it: Work::factor is the speed.
-class Undisturbed : public Truth {
-public:
-  std::string title() const override { return "no interference"; }
-  std::unique_ptr<Truth> empty() const override { return std::make_unique<Undisturbed>(); }
-  void start(int key, const Occupant &) override { touched_ = {key}; }
-  void end(int) override { touched_.clear(); }
-  const std::vector<int> &touched() const override { return touched_; }
-  double speed(int) const override { return 1; }
-  double alone(const Occupant &) const override { return 1; }
-
-private:
-  std::vector<int> touched_;
-};
 
 double noise_factor(const Noise &noise, const SimJob &job, double epochs, std::uint64_t seed) {
   if (noise.worker == 0 && noise.epoch == 0) return 1;
@@ -236,7 +222,7 @@ private:
     result.nodes = static_cast<int>(where.where.size());
     result.backfilled = passed_over;
     Work work{epochs, best, noise_factor(options_.noise, job, epochs, options_.seed), job.gpus()};
-    if (options_.undisturbed) work.factor *= best;
+    if (options_.undisturbed) work.factor *= best; // of an epoch a second
     now_free_.reset();
     floor_.start(active.gang, plan, floor_.snapshot().taken + std::time_t{60} * active.gang.time_limit_min);
     progress_.start(key, where, work, now_);

@@ -1,4 +1,5 @@
 #include "src/sim/dataset_out.h"
+#include "src/sim/truth/undisturbed.h"
 #include "tests/unit/sim_fixtures.h"
 
 #include <cppunit/extensions/HelperMacros.h>
@@ -10,25 +11,6 @@
 namespace harmony {
 
 using namespace fixtures;
-
-namespace {
-
-// Nobody disturbs anybody.
-class Harmless : public Truth {
-public:
-  std::string title() const override { return "harmless"; }
-  std::unique_ptr<Truth> empty() const override { return std::make_unique<Harmless>(); }
-  void start(int key, const Occupant &) override { touched_ = {key}; }
-  void end(int) override { touched_.clear(); }
-  const std::vector<int> &touched() const override { return touched_; }
-  double speed(int) const override { return 1; }
-  double alone(const Occupant &) const override { return 1; }
-
-private:
-  std::vector<int> touched_;
-};
-
-} // namespace
 
 class DatasetOutTest : public CppUnit::TestFixture {
   CPPUNIT_TEST_SUITE(DatasetOutTest);
@@ -83,7 +65,7 @@ private:
     SimRun run;
     run.cluster = sim_cluster(1, "servers6");
     run.workload.jobs = {sim_job(1, 0, 1, 100), sim_job(2, 20, 1, 30)};
-    const Harmless truth;
+    const Undisturbed truth;
     BestPlace best(run.cluster, run.types, truth);
     const auto pack = make_policy("pack");
     DatasetOut dataset(directory_, "a", "pack");

@@ -104,7 +104,7 @@ std::size_t index_of(const std::vector<std::string> &policies, const std::string
   return static_cast<std::size_t>(std::find(policies.begin(), policies.end(), policy) - policies.begin());
 }
 
-bool is_bound(const std::string &policy) { return policy == "no-interference" || policy.rfind("oracle", 0) == 0; }
+bool is_bound(const std::string &policy) { return !is_baseline(policy) && policy.rfind("learned", 0) != 0; }
 
 std::vector<std::size_t> ranked(const Comparison &comparison) {
   std::vector<std::size_t> order(comparison.summaries.size());
