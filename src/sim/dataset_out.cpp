@@ -3,6 +3,7 @@
 #include "src/plan/place.h"
 #include "src/show/decision_json.h"
 #include "src/show/json_line.h"
+#include "src/sim/floor.h"
 
 #include <fmt/format.h>
 #include <json/json.h>
@@ -20,12 +21,6 @@ std::string file_of(const std::string &directory, std::string name) {
   if (problem) throw std::runtime_error(fmt::format("{}: {}", directory, problem.message()));
   std::replace(name.begin(), name.end(), '/', '_');
   return fmt::format("{}/{}.jsonl", directory, name);
-}
-
-int running_index(const Snapshot &snapshot, std::uint32_t job) {
-  const auto at = std::find_if(snapshot.running.begin(), snapshot.running.end(),
-                               [job](const Running &each) { return each.job == job; });
-  return at == snapshot.running.end() ? -1 : static_cast<int>(at - snapshot.running.begin());
 }
 
 InterferenceTerms terms_of(const Snapshot &snapshot, std::uint32_t job, const Plan &plan) {

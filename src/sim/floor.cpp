@@ -16,11 +16,10 @@ Floor::Floor(const SimCluster &cluster) {
 
 int Floor::stranded_on(const NodeState &node) const { return node.tenants.empty() ? 0 : node.free_gpus.count(); }
 
-int Floor::running(std::uint32_t job) const {
-  const auto at = std::find_if(snapshot_.running.begin(), snapshot_.running.end(),
+int running_index(const Snapshot &snapshot, std::uint32_t job) {
+  const auto at = std::find_if(snapshot.running.begin(), snapshot.running.end(),
                                [job](const Running &each) { return each.job == job; });
-  if (at == snapshot_.running.end()) throw std::logic_error(fmt::format("job {} does not run", job));
-  return static_cast<int>(at - snapshot_.running.begin());
+  return at == snapshot.running.end() ? -1 : static_cast<int>(at - snapshot.running.begin());
 }
 
 bool Floor::has(const Plan &plan) const {
@@ -88,7 +87,8 @@ void Floor::give_back(const Held &held, int running) {
 }
 
 void Floor::end(std::uint32_t job) {
-  const int at = running(job);
+  const int at = running_index(snapshot_, job);
+  if (at < 0) throw std::logic_error(fmt::format("job {} does not run", job));
   for (const Held &held : held_[static_cast<std::size_t>(at)]) give_back(held, at);
   rename(static_cast<int>(snapshot_.running.size()) - 1, at);
   snapshot_.running.pop_back();

@@ -11,6 +11,9 @@
 
 namespace harmony {
 
+// The index of the job in the snapshot's running jobs; -1 if it does not run.
+int running_index(const Snapshot &snapshot, std::uint32_t job);
+
 class Floor {
 public:
   explicit Floor(const SimCluster &cluster);
@@ -28,9 +31,6 @@ public:
   int gpus() const { return gpus_; }
   int gpus_allocated() const { return gpus_allocated_; }
   int gpus_stranded() const { return gpus_stranded_; } // free ones on nodes with jobs
-
-  // Whether the job is there; its index in the snapshot's running jobs.
-  int running(std::uint32_t job) const;
 
 private:
   struct Held {
