@@ -86,6 +86,16 @@ inline int ask(StockJobTest stock, const JobTest &call) {
                call.preemptee_candidates, call.preemptee_jobs, call.excluded_cores HARMONY_WILL_RUN_ARGUMENT);
 }
 
+// 4. Where a job's owner may leave a text of any kind: the job's Extra (23.02 and later), which nobody else uses; before
+//    that its comment, which may have the owner's own words.
+#if SLURM_VERSION_NUMBER >= 0x170200
+#define HARMONY_CLAIM_FIELD extra
+constexpr const char *claim_field_name = "Extra";
+#else
+#define HARMONY_CLAIM_FIELD comment
+constexpr const char *claim_field_name = "Comment";
+#endif
+
 // The functions of the select interface that are forwarded as they come, of all versions together: Slurm asks
 // for 37 names in 22.05 and for ever fewer later, and one that it does not ask for is never called.
 // Pointers are opaque here, since their types come and go between versions while the calling convention stays.
