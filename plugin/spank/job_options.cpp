@@ -77,4 +77,10 @@ void export_job_options(spank_t spank) {
     if (option.value[0]) spank_setenv(spank, option.variable, option.value, 1);
 }
 
+bool has_job_options() {
+  for (const Option &option : options)
+    if (option.value[0]) return true;
+  return false;
+}
+
 } // namespace harmony

@@ -1,5 +1,7 @@
 #include "plugin/spank/publish_at_start.h"
 
+#include "plugin/spank/arguments.h"
+
 extern "C" {
 #include "slurm/spank.h"
 }
@@ -14,31 +16,6 @@ extern "C" {
 namespace {
 
 constexpr const char *wait_seconds = "300"; // for a slurmctld that is not up yet
-
-struct Arguments {
-  bool publish = true;
-  const char *option = nullptr; // --xml or --synthetic
-  const char *value = nullptr;
-};
-
-// False, with an error, if there is one that we do not know.
-bool read_arguments(int count, char **words, Arguments &arguments) {
-  for (int i = 0; i < count; ++i) {
-    if (strncmp(words[i], "xml=", 4) == 0)
-      arguments = {true, "--xml", words[i] + 4};
-    else if (strncmp(words[i], "synthetic=", 10) == 0)
-      arguments = {true, "--synthetic", words[i] + 10};
-    else if (strcmp(words[i], "nopublish") == 0)
-      arguments.publish = false;
-    else {
-      slurm_error(
-          "harmony: plugstack.conf: argument %.64s is none of xml=FILE, synthetic=PROFILE, nopublish; not publishing",
-          words[i]);
-      return false;
-    }
-  }
-  return true;
-}
 
 // What slurmd was called with behind -N, if it was: several slurmds may share a host.
 void node_name(char *name, size_t size) {
@@ -58,7 +35,7 @@ void node_name(char *name, size_t size) {
 }
 
 // In a grandchild, which init inherits: slurmd must not have to wait for it.
-void publish(const Arguments &arguments) {
+void publish(const harmony::SpankArguments &arguments) {
   char name[256];
   node_name(name, sizeof name);
   const char *command[12] = {HARMONY_COMMAND, "topology", "--publish", "--syslog", "--wait", wait_seconds};
@@ -96,8 +73,12 @@ void publish(const Arguments &arguments) {
 namespace harmony {
 
 void publish_at_start(int count, char **words) {
-  Arguments arguments;
-  if (!read_arguments(count, words, arguments) || !arguments.publish) return;
+  const SpankArguments arguments = read_spank_arguments(count, words);
+  if (arguments.unknown)
+    slurm_error("harmony: plugstack.conf: argument %.64s is none of xml=FILE, synthetic=PROFILE, nopublish, observe, "
+                "observe=SECONDS (1 to 3600), observe=all; not publishing and not observing",
+                arguments.unknown);
+  if (!arguments.publish) return;
   if (access(HARMONY_COMMAND, X_OK) != 0)
     slurm_error("harmony: cannot run %s: %m; the topology is not published", HARMONY_COMMAND);
   else

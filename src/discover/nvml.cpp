@@ -1,21 +1,16 @@
 #include "src/discover/nvml.h"
 
 #include "src/discover/nvml_abi.h"
-#include "src/values/printable.h"
+#include "src/discover/nvml_library.h"
 #include "src/values/topology.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <cstring>
-#include <initializer_list>
 #include <memory>
 #include <mutex>
-#include <thread>
 
 namespace harmony {
 namespace {
@@ -24,22 +19,12 @@ using namespace nvml_abi;
 
 constexpr const char *then_hwloc = "; GPUs are described by hwloc alone";
 
-// What NVML writes is not trusted to end, nor to be printable.
-std::string text_of(const char *text, std::size_t capacity) {
-  return text ? one_line(std::string_view(text, strnlen(text, capacity))) : std::string();
-}
-
 std::string bus_id(const nvmlPciInfo_t &pci) {
   return fmt::format("{:04x}:{:02x}:{:02x}.0", pci.domain, pci.bus, pci.device);
 }
 
-struct Functions {
-  decltype(&nvmlInit_v2) init = nullptr;
-  decltype(&nvmlShutdown) shutdown = nullptr;
-  decltype(&nvmlErrorString) error_string = nullptr;
+struct Functions : NvmlBasics {
   decltype(&nvmlSystemGetDriverVersion) driver = nullptr;
-  decltype(&nvmlDeviceGetCount_v2) count = nullptr;
-  decltype(&nvmlDeviceGetHandleByIndex_v2) handle = nullptr;
   decltype(&nvmlDeviceGetPciInfo_v3) pci = nullptr;
   decltype(&nvmlDeviceGetUUID) uuid = nullptr;
   decltype(&nvmlDeviceGetName) name = nullptr;
@@ -53,85 +38,23 @@ struct Functions {
   decltype(&nvmlDeviceGetNvLinkRemoteDeviceType) link_type = nullptr;
 };
 
-// Finds functions by name and keeps a note of what is older than we know, or missing.
-class Finder {
-public:
-  Finder(void *library, NvmlReport &report) : library_(library), report_(report) {}
+Functions find_functions(NvmlLibrary &library) {
+  Functions f{find_nvml_basics(library)};
+  library.need(f.pci, {"nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo"});
 
-  // The newest of `names` comes first.
-  template <class Function> void need(Function &function, std::initializer_list<const char *> names) {
-    find(function, names);
-    if (!function && report_.problem.empty())
-      report_.problem = fmt::format("NVML has no function {}: not used{}", *names.begin(), then_hwloc);
-  }
-
-  template <class Function>
-  void want(Function &function, std::initializer_list<const char *> names, const char *without) {
-    find(function, names);
-    if (!function) report_.notes.push_back(fmt::format("older NVML without {}: {}", *names.begin(), without));
-  }
-
-  bool has(const char *name) const { return dlsym(library_, name) != nullptr; }
-
-private:
-  template <class Function> void find(Function &function, std::initializer_list<const char *> names) {
-    for (const char *name : names) {
-      function = reinterpret_cast<Function>(dlsym(library_, name));
-      if (!function) continue;
-      if (name != *names.begin())
-        report_.notes.push_back(fmt::format("older NVML without {}: using {}", *names.begin(), name));
-      return;
-    }
-  }
-
-  void *library_;
-  NvmlReport &report_;
-};
-
-Functions find_functions(void *library, NvmlReport &report) {
-  Functions f;
-  Finder finder(library, report);
-  finder.need(f.init, {"nvmlInit_v2", "nvmlInit"});
-  finder.need(f.shutdown, {"nvmlShutdown"});
-  // The two generations number GPUs differently: never one of each.
-  if (finder.has("nvmlDeviceGetCount_v2") && finder.has("nvmlDeviceGetHandleByIndex_v2")) {
-    finder.need(f.count, {"nvmlDeviceGetCount_v2"});
-    finder.need(f.handle, {"nvmlDeviceGetHandleByIndex_v2"});
-  } else {
-    finder.need(f.count, {"nvmlDeviceGetCount"});
-    finder.need(f.handle, {"nvmlDeviceGetHandleByIndex"});
-    report.notes.push_back("older NVML without nvmlDeviceGetCount_v2: GPUs that we may not use are not seen");
-  }
-  finder.need(f.pci, {"nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo"});
-
-  finder.want(f.error_string, {"nvmlErrorString"}, "errors are given as numbers");
-  finder.want(f.driver, {"nvmlSystemGetDriverVersion"}, "the driver's version is not known");
-  finder.want(f.uuid, {"nvmlDeviceGetUUID"}, "UUIDs are not known");
-  finder.want(f.name, {"nvmlDeviceGetName"}, "models are not known");
-  finder.want(f.memory, {"nvmlDeviceGetMemoryInfo"}, "memory is not known");
-  finder.want(f.minor_number, {"nvmlDeviceGetMinorNumber"}, "device files are not known");
-  finder.want(f.mig_mode, {"nvmlDeviceGetMigMode"}, "taking MIG as off");
-  finder.want(f.generation, {"nvmlDeviceGetMaxPcieLinkGeneration"}, "PCIe generation is not known");
-  finder.want(f.width, {"nvmlDeviceGetMaxPcieLinkWidth"}, "PCIe width is not known");
-  finder.want(f.link_state, {"nvmlDeviceGetNvLinkState"}, "NVLinks are not known");
-  finder.want(f.link_pci, {"nvmlDeviceGetNvLinkRemotePciInfo_v2", "nvmlDeviceGetNvLinkRemotePciInfo"},
-              "NVLinks between GPUs are not known");
-  finder.want(f.link_type, {"nvmlDeviceGetNvLinkRemoteDeviceType"}, "NVSwitches are told by their PCI address");
+  library.want(f.driver, {"nvmlSystemGetDriverVersion"}, "the driver's version is not known");
+  library.want(f.uuid, {"nvmlDeviceGetUUID"}, "UUIDs are not known");
+  library.want(f.name, {"nvmlDeviceGetName"}, "models are not known");
+  library.want(f.memory, {"nvmlDeviceGetMemoryInfo"}, "memory is not known");
+  library.want(f.minor_number, {"nvmlDeviceGetMinorNumber"}, "device files are not known");
+  library.want(f.mig_mode, {"nvmlDeviceGetMigMode"}, "taking MIG as off");
+  library.want(f.generation, {"nvmlDeviceGetMaxPcieLinkGeneration"}, "PCIe generation is not known");
+  library.want(f.width, {"nvmlDeviceGetMaxPcieLinkWidth"}, "PCIe width is not known");
+  library.want(f.link_state, {"nvmlDeviceGetNvLinkState"}, "NVLinks are not known");
+  library.want(f.link_pci, {"nvmlDeviceGetNvLinkRemotePciInfo_v2", "nvmlDeviceGetNvLinkRemotePciInfo"},
+               "NVLinks between GPUs are not known");
+  library.want(f.link_type, {"nvmlDeviceGetNvLinkRemoteDeviceType"}, "NVSwitches are told by their PCI address");
   return f;
-}
-
-std::string error_text(const Functions &f, nvmlReturn_t error) {
-  const char *text = f.error_string ? f.error_string(error) : nullptr;
-  return text ? fmt::format("{} (NVML error {})", text_of(text, 200), error) : fmt::format("NVML error {}", error);
-}
-
-std::string init_problem(const Functions &f, nvmlReturn_t error) {
-  const char *hint = "";
-  if (error == NVML_ERROR_LIB_RM_VERSION_MISMATCH)
-    hint = ": the library and the loaded driver are of different versions (updated without a reboot?)";
-  if (error == NVML_ERROR_DRIVER_NOT_LOADED) hint = ": the NVIDIA driver is not loaded";
-  if (error == NVML_ERROR_NO_PERMISSION) hint = ": no permission to talk to the NVIDIA driver";
-  return fmt::format("NVML does not start{}: {}{}", hint, error_text(f, error), then_hwloc);
 }
 
 struct RemoteEnd {
@@ -151,8 +74,7 @@ struct Reading {
 
   bool answered(nvmlReturn_t result) {
     last = result;
-    if (result == NVML_ERROR_GPU_IS_LOST || result == NVML_ERROR_RESET_REQUIRED || result == NVML_ERROR_UNKNOWN)
-      gpu.lost = true;
+    if (means_lost(result)) gpu.lost = true;
     return result == NVML_SUCCESS;
   }
 
@@ -162,7 +84,7 @@ struct Reading {
 
   template <std::size_t size, class Function> std::string ask_text(Function function) {
     char text[size] = {};
-    return ask(function, text, static_cast<unsigned int>(size)) ? text_of(text, size) : std::string();
+    return ask(function, text, static_cast<unsigned int>(size)) ? nvml_text(text, size) : std::string();
   }
 
   int ask_number(nvmlReturn_t (*function)(nvmlDevice_t, unsigned int *), unsigned int most) {
@@ -220,9 +142,9 @@ Reading read_gpu(const Functions &f, unsigned int index, std::vector<std::string
   const std::string who = fmt::format("GPU {} of NVML ({})", index,
                                       reading.gpu.bus_id.empty() ? "PCI address not known" : reading.gpu.bus_id);
   if (reading.gpu.lost)
-    notes.push_back(fmt::format("{} is lost: {}", who, error_text(f, reading.last)));
+    notes.push_back(fmt::format("{} is lost: {}", who, nvml_error_text(f, reading.last)));
   else if (reading.gpu.bus_id.empty())
-    notes.push_back(fmt::format("{} cannot be read: {}", who, error_text(f, reading.last)));
+    notes.push_back(fmt::format("{} cannot be read: {}", who, nvml_error_text(f, reading.last)));
   return reading;
 }
 
@@ -260,12 +182,12 @@ void join_peers(std::vector<Reading> &readings) {
 
 void read_gpus(const Functions &f, const std::atomic<bool> &given_up, NvmlReport &report) {
   char version[NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE] = {};
-  if (f.driver && f.driver(version, sizeof version) == NVML_SUCCESS) report.driver = text_of(version, sizeof version);
+  if (f.driver && f.driver(version, sizeof version) == NVML_SUCCESS) report.driver = nvml_text(version, sizeof version);
 
   unsigned int count = 0;
   if (const nvmlReturn_t error = f.count(&count); error != NVML_SUCCESS) {
     report.present = false;
-    report.problem = fmt::format("NVML cannot count the GPUs: {}{}", error_text(f, error), then_hwloc);
+    report.problem = fmt::format("NVML cannot count the GPUs: {}{}", nvml_error_text(f, error), then_hwloc);
     return;
   }
   if (count == 0) report.notes.push_back("NVML sees no GPU");
@@ -279,20 +201,14 @@ void read_gpus(const Functions &f, const std::atomic<bool> &given_up, NvmlReport
     if (reading.gpu.lost || !reading.gpu.bus_id.empty()) report.gpus.push_back(std::move(reading.gpu));
 }
 
-NvmlReport read_library(const std::string &library, const std::atomic<bool> &given_up) {
+NvmlReport read_library(const std::string &path, const std::atomic<bool> &given_up) {
   NvmlReport report;
-  // Never closed: the driver's library may have threads and thread-exit handlers of its own.
-  void *handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    report.problem = fmt::format("NVML cannot be loaded: {}{}", text_of(dlerror(), 300), then_hwloc);
-    return report;
-  }
-  const Functions f = find_functions(handle, report);
+  NvmlLibrary library(path, then_hwloc);
+  const Functions f = library.problem().empty() ? find_functions(library) : Functions();
+  report.problem = library.problem();
+  report.notes = library.notes();
+  if (report.problem.empty()) report.problem = start_nvml(f, then_hwloc);
   if (!report.problem.empty()) return report;
-  if (const nvmlReturn_t error = f.init(); error != NVML_SUCCESS) {
-    report.problem = init_problem(f, error);
-    return report;
-  }
   const std::unique_ptr<const Functions, void (*)(const Functions *)> shut_down_at_the_end(
       &f, [](const Functions *functions) { functions->shutdown(); });
   report.present = true;
@@ -324,28 +240,6 @@ void help(const std::shared_ptr<Exchange> &exchange) {
   exchange->changed.notify_all();
 }
 
-// A plugin may be unloaded while the helper is still in NVML and has to return into this code. (For an executable this
-// finds nothing to do.)
-void keep_this_code_loaded() {
-  Dl_info self{};
-  if (dladdr(reinterpret_cast<void *>(&read_nvml), &self) && self.dli_fname)
-    dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-}
-
-// With all signals blocked, since they are for the threads of the program that we are in.
-void start_helper(const std::shared_ptr<Exchange> &exchange) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    std::thread(help, exchange).detach();
-  } catch (...) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-}
-
 } // namespace
 
 NvmlReport read_nvml(std::chrono::milliseconds limit, const char *library) noexcept {
@@ -353,8 +247,7 @@ NvmlReport read_nvml(std::chrono::milliseconds limit, const char *library) noexc
   try {
     const auto exchange = std::make_shared<Exchange>();
     exchange->library = library;
-    keep_this_code_loaded();
-    start_helper(exchange);
+    start_nvml_thread([exchange] { help(exchange); });
     std::unique_lock<std::mutex> lock(exchange->mutex);
     const auto wait = std::min<std::chrono::milliseconds>(limit, std::chrono::hours(1));
     if (exchange->changed.wait_for(lock, wait, [&] { return exchange->finished; })) return std::move(exchange->report);

@@ -1,6 +1,6 @@
 // The part of NVML's public binary interface that we use, under NVML's own names, so that neither its header nor its
-// library is needed to build. Nothing here is ever linked: nvml.cpp finds the functions at run time, and the tests'
-// stand-in (tests/nvml/stand_in.cpp) defines them, checked against these declarations by the compiler.
+// library is needed to build. Nothing here is ever linked: nvml_library.cpp finds the functions at run time, and the
+// tests' stand-in (tests/nvml/stand_in.cpp) defines them, checked against these declarations by the compiler.
 //
 // Layouts and values are facts of libnvidia-ml.so.1 and may not change.
 #pragma once
@@ -25,6 +25,10 @@ constexpr nvmlReturn_t NVML_ERROR_GPU_IS_LOST = 15;
 constexpr nvmlReturn_t NVML_ERROR_RESET_REQUIRED = 16;
 constexpr nvmlReturn_t NVML_ERROR_LIB_RM_VERSION_MISMATCH = 18;
 constexpr nvmlReturn_t NVML_ERROR_UNKNOWN = 999;
+
+using nvmlPcieUtilCounter_t = unsigned int;
+constexpr nvmlPcieUtilCounter_t NVML_PCIE_UTIL_TX_BYTES = 0;
+constexpr nvmlPcieUtilCounter_t NVML_PCIE_UTIL_RX_BYTES = 1;
 
 constexpr nvmlEnableState_t NVML_FEATURE_ENABLED = 1;
 constexpr unsigned int NVML_DEVICE_MIG_ENABLE = 1;
@@ -62,6 +66,12 @@ struct nvmlMemory_t { // bytes
 };
 static_assert(sizeof(nvmlMemory_t) == 24 && offsetof(nvmlMemory_t, used) == 16);
 
+struct nvmlUtilization_t { // percent of the last second or less
+  unsigned int gpu;
+  unsigned int memory; // of its bandwidth
+};
+static_assert(sizeof(nvmlUtilization_t) == 8);
+
 extern "C" {
 nvmlReturn_t nvmlInit_v2(); // before it: nvmlInit
 nvmlReturn_t nvmlShutdown();
@@ -81,6 +91,9 @@ nvmlReturn_t nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigned int link, nv
 nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, unsigned int link, nvmlPciInfo_t *pci);
 nvmlReturn_t nvmlDeviceGetNvLinkRemoteDeviceType(nvmlDevice_t device, unsigned int link,
                                                  nvmlIntNvLinkDeviceType_t *type);
+nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *utilization);
+// Measures for 20 ms before it answers; `value` is in kB/s.
+nvmlReturn_t nvmlDeviceGetPcieThroughput(nvmlDevice_t device, nvmlPcieUtilCounter_t counter, unsigned int *value);
 }
 
 } // namespace harmony::nvml_abi

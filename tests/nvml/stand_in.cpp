@@ -11,6 +11,7 @@
 //   no_devices, mismatch, driver_missing, no_permission
 //   slow            normal8, every call takes 3 s
 //   hang            nvmlInit never returns
+//   hang_in_use     normal8, GPU 5 tells its use once, and then never returns
 //
 // Built with -DSTAND_IN_OLD it exports the older names only, as an old driver does.
 #include "src/discover/nvml_abi.h"
@@ -47,11 +48,12 @@ enum Scenario {
   no_permission,
   slow,
   hang,
+  hang_in_use,
   scenarios
 };
 const char *const scenario_names[scenarios] = {
     "normal8",  "nvswitch16",     "mig",           "lost", "lost_handle", "unknown_error", "rude", "no_devices",
-    "mismatch", "driver_missing", "no_permission", "slow", "hang"};
+    "mismatch", "driver_missing", "no_permission", "slow", "hang",        "hang_in_use"};
 
 std::atomic<int> scenario{no_devices}; // atomic: a thread that was left behind may still be calling
 
@@ -182,7 +184,18 @@ nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char *name, unsigned int len
 
 nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory) {
   const unsigned long long total = two_a100() ? 40960ULL << 20 : 32768ULL << 20;
-  *memory = {total, total - 1, 1};
+  const unsigned long long used = (1000ULL + device->index) << 20;
+  *memory = {total, total - used, used};
+  return asked(device);
+}
+
+// 90 % of GPU 0, 89 % of GPU 1, and so on.
+nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *utilization) {
+  static std::atomic<bool> told{false};
+  if (scenario == hang_in_use && device->index == 5 && told.exchange(true))
+    while (true) sleep(1000);
+  if (scenario == mig && device->index == 1) return NVML_ERROR_NOT_SUPPORTED;
+  *utilization = {90 - device->index, 40};
   return asked(device);
 }
 
@@ -227,6 +240,13 @@ nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device, unsigned i
 nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int *current, unsigned int *pending) {
   if (!two_a100()) return asked(device) ? asked(device) : NVML_ERROR_NOT_SUPPORTED;
   *current = *pending = device->index == 1 ? NVML_DEVICE_MIG_ENABLE : 0;
+  return asked(device);
+}
+
+// As the real one it measures for 20 ms: 1, 2, 3 ... GB/s in and half of it out.
+nvmlReturn_t nvmlDeviceGetPcieThroughput(nvmlDevice_t device, nvmlPcieUtilCounter_t counter, unsigned int *value) {
+  usleep(20000);
+  *value = 1000000 * (device->index + 1) / (counter == NVML_PCIE_UTIL_RX_BYTES ? 1 : 2);
   return asked(device);
 }
 
