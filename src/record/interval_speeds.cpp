@@ -1,0 +1,35 @@
+#include "src/record/dataset_reader.h"
+#include "src/record/run_speeds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace harmony {
+
+std::vector<IntervalRecord> read_intervals(const std::string &directory) {
+  std::vector<MeasuredInterval> measured;
+  RunSpeeds speeds([&](MeasuredInterval &&interval) { measured.push_back(std::move(interval)); });
+  const DatasetReading reading = read_dataset(directory, [&](const Record &record) { speeds.add(record); });
+  if (reading.faulty > 0) {
+    const DatasetFault fault = reading.faults.empty() ? DatasetFault{directory, 0, "faulty"} : reading.faults.front();
+    throw std::runtime_error(fmt::format("{}:{}: {}", fault.file, fault.line, fault.what));
+  }
+  std::sort(measured.begin(), measured.end(),
+            [](const MeasuredInterval &one, const MeasuredInterval &other) { return one.order < other.order; });
+  const std::map<GangKind, double> fast = speeds.fast_speeds();
+  std::vector<IntervalRecord> intervals;
+  for (MeasuredInterval &each : measured) {
+    IntervalRecord &record = each.record;
+    if (!record.relative_speed) {
+      const double of_kind = fast.at(each.kind);
+      if (each.run_speed > most_relative_speed * of_kind) continue;
+      record.relative_speed = each.speed / of_kind;
+    }
+    intervals.push_back(std::move(record));
+  }
+  return intervals;
+}
+
+} // namespace harmony
