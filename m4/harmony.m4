@@ -57,6 +57,7 @@ AC_DEFUN([HARMONY_LIBRARIES], [
   HARMONY_NEED_PKG([CPPUNIT], [cppunit], [libcppunit-dev])
   HARMONY_NEED_PKG([OPENBLAS], [openblas], [libopenblas-pthread-dev])
   HARMONY_NEED_PKG([SODIUM], [libsodium], [libsodium-dev])
+  HARMONY_NEED_PKG([ZLIB], [zlib], [zlib1g-dev])
   HARMONY_NEED_PKG([CLI11], [CLI11], [libcli11-dev])
   AC_CHECK_LIB([slurm], [slurm_load_ctl_conf], [SLURM_LIBS=-lslurm], [harmony_missing="$harmony_missing libslurm-dev"])
   HARMONY_NEED_HEADER([torch/csrc/api/include/torch/version.h], [libtorch-dev])

@@ -1,12 +1,14 @@
 // The engine: what slurmctld gets beyond the overlay's delegation.
 //
 // Threads: set_mode runs under slurmctld's write locks, job_test, job_placed and job_ended under its job and node write
-// locks, report on any RPC thread; node_watch.h and rounds.h have one thread each. What they share is PlannerState.
+// locks, report on any RPC thread; node_watch.h, rounds.h and observation.h have one thread each, and the dataset's
+// writer another. What they share is PlannerState.
 
 #include "plugin/engine/engine_api.h"
 #include "plugin/engine/border.h"
 #include "plugin/engine/enforcer.h"
 #include "plugin/engine/node_watch.h"
+#include "plugin/engine/observation.h"
 #include "plugin/engine/site_settings.h"
 
 #include <fmt/format.h>
@@ -20,14 +22,24 @@
 namespace harmony {
 namespace {
 
+constexpr int flush_ms = 2000; // that slurmctld's end may wait for the dataset
+
 struct Engine {
   WallLog wall;
   std::atomic<std::uint64_t> job_tests{0};
   PlannerState planner;
   Rounds rounds{planner};
   Enforcer enforcer{planner, rounds};
+  Observation observation{planner, rounds};
   std::mutex settings_mutex; // of what set_mode writes and report reads
   SiteSettings settings;
+
+  Engine() {
+    planner.claims_seen = [this](std::vector<ClaimSeen> claims) { observation.claims_seen(std::move(claims)); };
+    planner.usage_seen = [this](std::string node, std::string extra) {
+      observation.usage_seen(std::move(node), std::move(extra));
+    };
+  }
 };
 
 // Never destroyed: threads use it while slurmctld exits. In static memory: to make it cannot fail, so that it may be
@@ -42,6 +54,8 @@ Engine &engine() {
 void take_settings() {
   if (!engine().settings.problem().empty()) ++engine().planner.statistics.settings_refused;
   engine().planner.set_settings(engine().settings.in_force());
+  engine().observation.set(engine().settings.in_force(), engine().planner.mode,
+                           slurm_conf.cluster_name ? slurm_conf.cluster_name : "");
   info("harmony: engine " HARMONY_VERSION " ready, mode %s, policy %s", mode_name(engine().planner.mode),
        engine().settings.in_force().policy.c_str());
   engine().rounds.wake();
@@ -55,6 +69,7 @@ bool set_mode(Mode mode) {
     engine().planner.slurm_user = slurm_conf.slurm_user_id;
     engine().rounds.read_model_again();
     take_settings();
+    engine().observation.look_at_running();
     watch_nodes(engine().planner);
     return true;
   });
@@ -78,7 +93,10 @@ bool start_rounds() {
 }
 
 void stop_rounds() {
-  guarded(engine().wall, "stop_rounds", "going on", [] { engine().rounds.stop(); });
+  guarded(engine().wall, "stop_rounds", "going on", [] {
+    engine().rounds.stop();
+    engine().observation.flush(flush_ms);
+  });
 }
 
 bool job_test(const JobTest &call, StockJobTest stock, int *answer) {
@@ -89,11 +107,17 @@ bool job_test(const JobTest &call, StockJobTest stock, int *answer) {
 }
 
 void job_placed(job_record_t *job) {
-  guarded(engine().wall, "job_placed", "the job runs as allocated", [job] { engine().enforcer.job_placed(*job); });
+  guarded(engine().wall, "job_placed", "the job runs as allocated", [job] {
+    engine().enforcer.job_placed(*job);
+    engine().observation.job_placed(*job);
+  });
 }
 
 void job_ended(job_record_t *job) {
-  guarded(engine().wall, "job_ended", "the next round sees it", [job] { engine().enforcer.job_ended(*job); });
+  guarded(engine().wall, "job_ended", "the next round sees it", [job] {
+    engine().enforcer.job_ended(*job);
+    engine().observation.job_ended(*job);
+  });
 }
 
 std::string planner_state() {
@@ -116,6 +140,13 @@ StatisticsFacts facts() {
   facts.settings_file = engine().settings.file();
   facts.settings_problem = engine().settings.problem();
   facts.decisions_kept = engine().planner.decisions.size();
+  const DatasetFigures dataset = engine().observation.figures();
+  facts.dataset = engine().settings.in_force().dataset;
+  facts.dataset_problem = dataset.problem;
+  facts.runs_followed = engine().observation.followed();
+  facts.records_written = dataset.written;
+  facts.records_lost = dataset.lost;
+  facts.dataset_bytes = dataset.directory_bytes;
   return facts;
 }
 

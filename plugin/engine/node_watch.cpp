@@ -20,7 +20,7 @@ constexpr int look_every_ms = 1000;
 class NodeWatch {
 public:
   NodeWatch(PlannerState &state, std::string address)
-      : store_(state.topologies), table_(state.nodes), questions_(state, [this] { refresh(); }),
+      : state_(state), store_(state.topologies), table_(state.nodes), questions_(state, [this] { refresh(); }),
         address_(std::move(address)) {}
 
   void run() {
@@ -61,6 +61,8 @@ private:
         error("harmony: %s; using %s for it", topology->problem.c_str(), source_name(topology->topology.source));
     }
     if (changes.looked) publish(std::move(changes.nodes));
+    for (NodeChanges::Usage &usage : changes.usage)
+      if (state_.usage_seen) state_.usage_seen(std::move(usage.node), std::move(usage.extra));
   }
 
   void publish(std::vector<NodeHardware> nodes) {
@@ -74,6 +76,7 @@ private:
     table_.publish(std::move(nodes));
   }
 
+  PlannerState &state_;
   TopologyStore &store_;
   NodeTable &table_;
   Questions questions_;

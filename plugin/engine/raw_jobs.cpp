@@ -5,6 +5,7 @@
 #include "plugin/engine/slurm_values.h"
 
 #include <algorithm>
+#include <numeric>
 
 extern "C" {
 #include "src/common/job_resources.h"
@@ -25,30 +26,6 @@ void copy_gpus(const job_record_t &job, RunningCopy &copy) {
       copy.gpus[i].join(bits_of(state.gres_bit_alloc[i]));
     }
   });
-}
-
-std::shared_ptr<const RunningCopy> copy_running(const job_record_t &job, const JobDescription &description,
-                                                bool managed) {
-  auto copy = std::make_shared<RunningCopy>();
-  const job_resources_t &held = *job.job_resrcs;
-  copy->running.job = job.job_id;
-  copy->running.user = job.user_id;
-  copy->running.managed = managed;
-  copy->running.type = description.type;
-  copy->running.model_kb = description.model_kb;
-  copy->running.started = job.start_time;
-  copy->running.ends = job.end_time;
-  copy->ps = static_cast<int>(description.ps);
-  copy->alone = held.whole_node || job.mcs_label || (job.details && job.details->whole_node) ||
-                (job.part_ptr && job.part_ptr->flags & PART_FLAG_EXCLUSIVE_USER);
-  copy->nodes = bits_of(held.node_bitmap);
-  copy->cores = bits_of(held.core_bitmap);
-  const std::size_t hosts = held.nhosts;
-  copy->gpus.resize(hosts);
-  if (held.memory_allocated) copy->memory_mb.assign(held.memory_allocated, held.memory_allocated + hosts);
-  if (held.tasks_per_node) copy->tasks.assign(held.tasks_per_node, held.tasks_per_node + hosts);
-  copy_gpus(job, *copy);
-  return copy;
 }
 
 PendingCopy copy_pending(const job_record_t &job, const JobDescription &description, EligibleNodes &eligible) {
@@ -94,12 +71,55 @@ void prefetch(const std::vector<job_record_t *> &jobs, std::size_t at) {
   }
 }
 
+// Of a hetjob the component without GPUs is the PS, all of it; the number counts for both.
+int ps_of(const job_record_t &job, const JobDescription &description, const RunningCopy &copy) {
+  const int ps = static_cast<int>(description.ps);
+  if (!job.het_job_id || ps == 0) return ps;
+  const bool with_gpus = copy.unnumbered_gpus > 0 ||
+                         std::any_of(copy.gpus.begin(), copy.gpus.end(), [](const Bits &gpus) { return gpus.any(); });
+  return with_gpus ? 0 : std::accumulate(copy.tasks.begin(), copy.tasks.end(), 0);
+}
+
+} // namespace
+
 bool holds_resources(const job_record_t *job) {
   return (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) && !IS_JOB_COMPLETING(job) && job->job_resrcs &&
          job->job_resrcs->node_bitmap;
 }
 
-} // namespace
+std::shared_ptr<const RunningCopy> copy_running(const job_record_t &job, const JobDescription &description,
+                                                bool managed) {
+  auto copy = std::make_shared<RunningCopy>();
+  const job_resources_t &held = *job.job_resrcs;
+  copy->running.job = job.job_id;
+  copy->running.user = job.user_id;
+  copy->running.managed = managed;
+  copy->running.type = description.type;
+  copy->running.model_kb = description.model_kb;
+  copy->running.started = job.start_time;
+  copy->running.ends = job.end_time;
+  copy->alone = held.whole_node || job.mcs_label || (job.details && job.details->whole_node) ||
+                (job.part_ptr && job.part_ptr->flags & PART_FLAG_EXCLUSIVE_USER);
+  copy->nodes = bits_of(held.node_bitmap);
+  copy->cores = bits_of(held.core_bitmap);
+  const std::size_t hosts = held.nhosts;
+  copy->gpus.resize(hosts);
+  if (held.memory_allocated) copy->memory_mb.assign(held.memory_allocated, held.memory_allocated + hosts);
+  if (held.tasks_per_node) copy->tasks.assign(held.tasks_per_node, held.tasks_per_node + hosts);
+  copy_gpus(job, *copy);
+  copy->ps = ps_of(job, description, *copy);
+  return copy;
+}
+
+// A comment of absurd length is not looked through under slurmctld's locks; `harmony progress` does not write into one.
+std::string claim_text(const job_record_t &job) {
+  constexpr std::size_t longest_comment = 64 << 10, longest_claim = 300;
+  const char *field = job.HARMONY_CLAIM_FIELD;
+  if (!field || !*field) return "";
+  const std::size_t length = strnlen(field, longest_comment);
+  if (length == longest_comment || field[length - 1] != ']') return "";
+  return std::string(field + length - std::min(length, longest_claim), field + length);
+}
 
 // Options do not change after submission; another record with the same id (a task of a job array leaves its own behind)
 // has other ones at another place.
@@ -132,6 +152,11 @@ void JobCopies::copy_job(job_record_t &job, const Settings &settings, std::time_
     before.resize = job.resize_time;
   }
   running_.push_back(before.running);
+  if (!before.managed) return;
+  if (std::string claim = claim_text(job); claim != before.claim) {
+    before.claim = claim;
+    if (!claim.empty()) claims_.push_back({gang_id(job), std::move(claim)});
+  }
 }
 
 void JobCopies::copy(const Settings &settings, std::time_t now) {

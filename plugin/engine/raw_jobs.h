@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace harmony {
@@ -19,7 +20,7 @@ namespace harmony {
 // What a running job holds.
 struct RunningCopy {
   Running running;
-  int ps = 0;         // as declared
+  int ps = 0;         // as declared; of a component of a hetjob: its own
   bool alone = false; // nobody else may use its nodes
   Bits nodes;
   Bits cores;                           // of its nodes one after another
@@ -27,6 +28,21 @@ struct RunningCopy {
   std::vector<int> tasks;
   std::vector<Bits> gpus;
   int unnumbered_gpus = 0; // in all, where gres.conf names no device files
+};
+
+bool holds_resources(const job_record_t *job);
+
+std::shared_ptr<const RunningCopy> copy_running(const job_record_t &job, const JobDescription &description,
+                                                bool managed);
+
+// Where an owner's claim of progress stands: the end of the job's comment, untrusted. Empty if nothing that could be
+// one is there.
+std::string claim_text(const job_record_t &job);
+
+// A claim of a running managed job that was not there before.
+struct ClaimSeen {
+  std::uint32_t gang = 0;
+  std::string text;
 };
 
 // A pending job with what its order depends on.
@@ -49,6 +65,7 @@ public:
   // Since the last copy().
   const std::vector<std::shared_ptr<const RunningCopy>> &running() const { return running_; }
   std::vector<PendingCopy> &pending() { return pending_; }
+  std::vector<ClaimSeen> take_claims() { return std::exchange(claims_, {}); }
 
 private:
   // What was read of a job before, and by what to see that it is the same still.
@@ -59,6 +76,7 @@ private:
     bool managed = false;
     JobDescription description;
     std::shared_ptr<const RunningCopy> running;
+    std::string claim;
     std::uint64_t seen = 0;
   };
   Known &known(const job_record_t &job, const Settings &settings);
@@ -70,6 +88,7 @@ private:
   std::unordered_map<std::uint32_t, Known> known_;
   std::vector<std::shared_ptr<const RunningCopy>> running_;
   std::vector<PendingCopy> pending_;
+  std::vector<ClaimSeen> claims_;
   std::uint64_t copies_ = 0;
 };
 

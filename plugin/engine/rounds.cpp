@@ -222,6 +222,7 @@ void Rounds::round() {
     return state_.epoch.load();
   }));
   holds_.tell(fresh->snapshot.pending);
+  if (!fresh->claims.empty() && state_.claims_seen) state_.claims_seen(std::move(fresh->claims));
   const std::shared_ptr<const SnapshotTaken> taken = std::move(fresh);
   statistics.lock.add(taken->lock_ns);
   statistics.snapshot.add(taken->all_ns);

@@ -21,6 +21,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -40,6 +41,10 @@ struct PlannerState {
   std::atomic<std::uint64_t> epoch{0};      // everything that gave resources back
   std::atomic<std::uint64_t> starts{0};     // jobs that started
   std::atomic<bool> schedule_wanted{false}; // a job was held: the main scheduler has to come again
+
+  // Who wants to know what jobs' owners and nodes have to tell. Set before there is any thread.
+  std::function<void(std::vector<ClaimSeen>)> claims_seen;
+  std::function<void(std::string node, std::string extra)> usage_seen;
 
   std::shared_ptr<PlanTable> plans() const { return std::atomic_load(&table_); }
   void publish(std::shared_ptr<PlanTable> plans) { std::atomic_store(&table_, std::move(plans)); }

@@ -4,6 +4,7 @@
 
 #include "plugin/engine/slurm_locks.h"
 #include "plugin/engine/slurm_values.h"
+#include "src/observe/usage.h"
 #include "src/publish/compact.h"
 #include "src/publish/extra_field.h"
 
@@ -84,6 +85,14 @@ std::string published_by(const node_record_t &node) {
   return std::string(topology_word(node.extra ? node.extra : "").substr(0, max_compact_size + 1));
 }
 
+// From the first mark of what steps used on; empty if there is none. An Extra of absurd length is not looked through.
+std::string usage_of(const node_record_t &node) {
+  constexpr std::size_t longest = 16 << 10;
+  const std::string_view extra(node.extra ? node.extra : "", node.extra ? strnlen(node.extra, longest) : 0);
+  const std::size_t at = extra.find(usage_mark_begin);
+  return at == extra.npos ? "" : std::string(extra.substr(at));
+}
+
 NodeFacts copy_facts(const node_record_t &node) {
   NodeFacts facts;
   facts.name = text(node.name);
@@ -136,6 +145,7 @@ bool look_at_slice(const TopologyStore &store, int from, NodeChanges &changes) {
     const std::uint64_t gres_signature = signature(*node);
     if (store.is_news(node->name, published_by(*node), gres_signature))
       changes.changed.push_back({copy_facts(*node), gres_signature});
+    if (std::string usage = usage_of(*node); !usage.empty()) changes.usage.push_back({node->name, std::move(usage)});
   }
   return end < node_record_count;
 }

@@ -19,6 +19,10 @@ struct NodeChanges {
   bool looked = false;              // false: nothing changed since the last look, and the rest is empty
   std::vector<NodeHardware> nodes;  // all that there are, by their index, without topologies
   std::vector<ChangedNode> changed; // of which slurmctld knows something that the store does not
+  struct Usage {
+    std::string node, extra;
+  };
+  std::vector<Usage> usage; // nodes that have seen something of steps, with that part of their Extra
 };
 
 // Takes and releases slurmctld's configuration and node read locks, for a few hundred nodes at a time; costs next to

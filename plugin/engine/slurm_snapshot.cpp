@@ -2,6 +2,8 @@
 
 #include "plugin/engine/slurm_snapshot.h"
 
+#include "plugin/engine/held_nodes.h"
+
 #include "src/values/clock.h"
 #include "plugin/engine/slurm_locks.h"
 #include "plugin/engine/slurm_values.h"
@@ -33,49 +35,19 @@ NodeState node_state(const NodeHardware &hardware) {
   return node;
 }
 
-// How a running job's tasks on a node are shared between the roles: GPUs are with workers.
-void share_roles(const RunningCopy &job, int tasks, int gpus_per_worker, Tenant &tenant) {
-  const bool by_gpus = job.ps && gpus_per_worker;
-  tenant.workers = by_gpus ? std::min(tasks, tenant.gpus.count() / gpus_per_worker) : tasks;
-  tenant.ps = tasks - tenant.workers;
-}
-
-// Its cores on one node, of which the first is the `first` of all its cores.
-int take_cores(const RunningCopy &job, int first, NodeState &node) {
-  int taken = 0;
-  for (int i = 0; i < node.free_cores.size(); ++i)
-    if (job.cores.test(first + i)) {
-      node.free_cores.clear(i);
-      ++taken;
-    }
-  return taken;
-}
-
-void settle(const RunningCopy &job, int index, Snapshot &snapshot) {
+void settle(const RunningCopy &job, int index, const NodeTable::Nodes &nodes, Snapshot &snapshot) {
   Running &running = snapshot.running.emplace_back(job.running);
   running.nodes = job.nodes.count();
-  int all_tasks = 0, all_gpus = 0, first_core = 0;
-  for (const int tasks : job.tasks) all_tasks += tasks;
-  for (const Bits &gpus : job.gpus) all_gpus += gpus.count();
-  const int workers = std::max(all_tasks - job.ps, 1);
-  std::size_t at = 0;
-  for (const int node_index : each(job.nodes)) {
-    if (node_index >= static_cast<int>(snapshot.nodes.size())) break;
-    NodeState &node = snapshot.nodes[static_cast<std::size_t>(node_index)];
-    Tenant tenant;
-    tenant.running = index;
-    tenant.cores = take_cores(job, first_core, node);
-    first_core += node.free_cores.size();
-    if (at < job.gpus.size()) tenant.gpus = job.gpus[at];
-    node.free_gpus -= tenant.gpus;
+  for (HeldOn &held : held_on_nodes(job, nodes)) {
+    NodeState &node = snapshot.nodes[static_cast<std::size_t>(held.node)];
+    node.free_cores -= held.cores;
+    node.free_gpus -= held.gpus;
     if (job.unnumbered_gpus) node.free_gpus = Bits(node.free_gpus.size()); // which are free nobody can tell
-    node.free_memory_mb -= std::min(node.free_memory_mb, at < job.memory_mb.size() ? job.memory_mb[at] : 0);
+    node.free_memory_mb -= std::min(node.free_memory_mb, held.memory_mb);
     node.whole_taken = node.whole_taken || job.alone;
-    share_roles(job, at < job.tasks.size() ? job.tasks[at] : 1, all_gpus / workers, tenant);
-    running.workers += tenant.workers;
-    running.ps += tenant.ps;
-    node.tenants.push_back(std::move(tenant));
-    ++at;
+    running.workers += held.workers;
+    running.ps += held.ps;
+    node.tenants.push_back({index, held.workers, held.ps, held.cores.count(), std::move(held.gpus)});
   }
 }
 
@@ -142,8 +114,9 @@ SnapshotTaken SnapshotTaker::take(const NodeTable::Nodes &nodes, const Settings 
   for (const int node : each(taken.usable))
     if (node < static_cast<int>(nodes.size())) snapshot.nodes[static_cast<std::size_t>(node)].usable = true;
   snapshot.running.reserve(jobs_.running().size());
-  for (const auto &job : jobs_.running()) settle(*job, static_cast<int>(snapshot.running.size()), snapshot);
+  for (const auto &job : jobs_.running()) settle(*job, static_cast<int>(snapshot.running.size()), nodes, snapshot);
   gather(jobs_.pending(), snapshot);
+  taken.claims = jobs_.take_claims();
   taken.all_ns = now_ns() - asked;
   return taken;
 }

@@ -14,9 +14,10 @@ namespace harmony {
 
 struct SnapshotTaken {
   Snapshot snapshot;
-  Bits usable;              // nodes, by their index
-  std::int64_t lock_ns = 0; // for how long slurmctld's locks were held
-  std::int64_t all_ns = 0;  // with waiting for them, and with what is done afterwards
+  Bits usable;                   // nodes, by their index
+  std::vector<ClaimSeen> claims; // that came since the last snapshot
+  std::int64_t lock_ns = 0;      // for how long slurmctld's locks were held
+  std::int64_t all_ns = 0;       // with waiting for them, and with what is done afterwards
 };
 
 // Of one thread: it remembers the jobs of the last time, most of which are still the same.

@@ -83,18 +83,20 @@ double FittedInterference::speed(const std::string &type, const InterferenceTerm
 
 FittedInterference fit_interference(const std::vector<IntervalRecord> &records, Degree degree,
                                     const FitOptions &options) {
-  if (records.empty()) throw std::runtime_error("there are no records of intervals to fit an interference model from");
   const std::size_t size = columns({}, degree).size();
   Equations all(size);
   std::map<std::string, Equations> by_type;
   for (const IntervalRecord &record : records) {
+    if (!record.relative_speed) continue;
     const std::vector<double> row = columns(record.terms, degree);
-    all.add(row, 1 - record.relative_speed);
-    by_type.try_emplace(record.type, size).first->second.add(row, 1 - record.relative_speed);
+    all.add(row, 1 - *record.relative_speed);
+    by_type.try_emplace(record.type, size).first->second.add(row, 1 - *record.relative_speed);
   }
+  if (all.records() == 0)
+    throw std::runtime_error("there are no records of intervals to fit an interference model from");
   FittedInterference fitted;
   fitted.degree = degree;
-  fitted.records = records.size();
+  fitted.records = all.records();
   fitted.all = all.solved(options.ridge);
   for (const auto &[type, equations] : by_type)
     if (equations.records() >= options.least_records) fitted.by_type[type] = equations.solved(options.ridge);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "src/plan/interference.h"
-#include "src/record/interval_record.h"
+#include "src/record/records.h"
 
 #include <map>
 #include <string>
@@ -32,7 +32,7 @@ struct FitOptions {
   double ridge = 1e-4;            // of the mean square of each column
 };
 
-// Ridge least squares. Throws std::runtime_error if there are no records.
+// Ridge least squares over the records whose relative speed is known. Throws std::runtime_error if there are none.
 FittedInterference fit_interference(const std::vector<IntervalRecord> &records, Degree degree,
                                     const FitOptions &options = {});
 

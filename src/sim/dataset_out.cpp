@@ -1,16 +1,11 @@
 #include "src/sim/dataset_out.h"
 
-#include "src/plan/place.h"
-#include "src/show/decision_json.h"
-#include "src/show/json_line.h"
-#include "src/sim/floor.h"
-
 #include <fmt/format.h>
-#include <json/json.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <stdexcept>
+#include <variant>
 
 namespace harmony {
 namespace {
@@ -23,110 +18,87 @@ std::string file_of(const std::string &directory, std::string name) {
   return fmt::format("{}/{}.jsonl", directory, name);
 }
 
-InterferenceTerms terms_of(const Snapshot &snapshot, std::uint32_t job, const Plan &plan) {
-  const Cluster cluster(snapshot);
-  return interference_terms(cluster, plan, running_index(snapshot, job));
-}
+Moment moment(double now) { return {now, now}; }
 
-Json::Value placement_json(const Placement &placement) {
-  Json::Value value;
-  value["node"] = placement.node_name;
-  value["workers"] = placement.workers;
-  value["ps"] = placement.ps;
-  value["cores"] = number_list(placement.cores);
-  value["gpus"] = number_list(placement.gpus);
-  return value;
+HeldNode held_node(const Placement &placement, const Snapshot &snapshot) {
+  const NodeState &node = snapshot.nodes[static_cast<std::size_t>(placement.node)];
+  HeldNode held;
+  held.tasks.node = placement.node_name;
+  held.tasks.workers = placement.workers;
+  held.tasks.ps = placement.ps;
+  held.tasks.cores = placement.cores;
+  held.tasks.gpus = placement.gpus;
+  held.cores = placement.cores.count();
+  held.node_cores = node.free_cores.size();
+  held.node_gpus = node.free_gpus.size();
+  held.topology = node.topology;
+  return held;
 }
 
 } // namespace
 
 DatasetOut::DatasetOut(const std::string &directory, const std::string &name, std::string policy)
-    : path_(file_of(directory, name)), policy_(std::move(policy)), file_(path_) {
+    : path_(file_of(directory, name)), name_(name), policy_(std::move(policy)), file_(path_),
+      observer_([this](const Record &record) { write(record); }, [this](IntervalRecord &record) { measure(record); }) {
   if (!file_) throw std::runtime_error(fmt::format("{}: cannot be written", path_));
 }
 
-void DatasetOut::write(const std::string &line) { file_ << line << '\n'; }
-
-void DatasetOut::end_interval(Known &known, double now) {
-  if (now <= known.since) return;
-  IntervalRecord record;
-  record.job = known.job.id;
-  record.type = known.job.type;
-  record.workers = known.job.workers;
-  record.ps = known.job.ps;
-  record.nodes = static_cast<int>(nodes_of(known.plan).size());
-  record.begin_s = known.since;
-  record.end_s = now;
-  record.epochs = known.speed * (now - known.since);
-  record.relative_speed = known.speed / known.best;
-  record.terms = known.terms;
-  known.epochs += record.epochs;
-  write(to_line(record));
+void DatasetOut::measure(IntervalRecord &record) {
+  Measured &measured = measured_[record.id.job];
+  record.epochs = measured.epochs + measured.speed * (record.end_s - measured.since);
+  record.relative_speed = *record.epochs / (record.end_s - record.begin_s) / measured.best;
+  measured.all_epochs += *record.epochs;
+  measured.epochs = 0;
+  measured.since = record.end_s;
 }
 
-void DatasetOut::begin_interval(Known &known, const Snapshot &snapshot, double now) {
-  known.since = now;
-  known.terms = terms_of(snapshot, known.job.id, known.plan);
-}
-
-// Somebody came or went on these nodes: also for those whose speed stays as it is that is another interval, or only
-// neighbours that hurt would ever be seen.
-void DatasetOut::neighbours_changed(const Plan &plan, const Snapshot &snapshot, double now) {
-  for (const int node : nodes_of(plan))
-    for (const Tenant &tenant : snapshot.nodes[static_cast<std::size_t>(node)].tenants) {
-      const auto at = known_.find(snapshot.running[static_cast<std::size_t>(tenant.running)].job);
-      if (at == known_.end() || at->second.since == now) continue;
-      end_interval(at->second, now);
-      begin_interval(at->second, snapshot, now);
-    }
+void DatasetOut::write(const Record &record) {
+  if (const auto *end = std::get_if<EndRecord>(&record)) { // here epochs are known, declared or not
+    EndRecord known = *end;
+    known.epochs = measured_[known.id.job].all_epochs;
+    if (known.elapsed_s > 0) known.mean_speed = *known.epochs / known.elapsed_s;
+    file_ << to_line(known) << '\n';
+    return;
+  }
+  file_ << to_line(record) << '\n';
 }
 
 void DatasetOut::started(const SimJob &job, const Gang &gang, const Plan &plan, const Snapshot &snapshot, double now,
-                         double speed) {
-  Known &known = known_[job.id];
-  known.job = job;
-  known.plan = plan;
-  known.started = now;
-  known.speed = speed;
-  begin_interval(known, snapshot, now);
-  neighbours_changed(plan, snapshot, now);
-  Json::Value value;
-  value["schema"] = dataset_schema;
-  value["record"] = "start";
-  value["job"] = job.id;
-  value["type"] = job.type;
-  value["workers"] = job.workers;
-  value["ps"] = job.ps;
-  value["gpus"] = job.gpus();
-  value["epochs"] = gang.epochs;
-  value["model_kb"] = gang.model_kb;
-  value["policy"] = policy_;
-  value["submit_s"] = job.submit_s;
-  value["begin_s"] = now;
-  for (const Placement &placement : plan.placements) value["placement"].append(placement_json(placement));
-  write(json_line(value));
+                         double speed, double best) {
+  measured_[job.id] = {speed, best, now, 0, 0};
+  JobBegan began;
+  began.record = job.id;
+  began.managed = true;
+  StartRecord &start = began.start;
+  start.id = {name_, job.id, 0};
+  start.type = job.type;
+  start.epochs = gang.epochs;
+  start.model_kb = gang.model_kb;
+  start.cpus_per_task = job.cpus_per_worker;
+  start.time_limit_min = gang.time_limit_min;
+  start.policy = policy_;
+  start.by_plan = policy_ != "stock";
+  if (!start.by_plan) start.why_stock = "policy stock";
+  start.submit_s = job.submit_s;
+  start.begin_s = now;
+  for (const Placement &placement : plan.placements) began.nodes.push_back(held_node(placement, snapshot));
+  observer_.began(std::move(began), moment(now));
 }
 
-void DatasetOut::went(const SimJob &job, const Progress::Change &change, const Snapshot &snapshot, double now,
-                      bool ended) {
-  Known &known = known_[job.id];
-  known.best = change.speed / change.relative;
-  end_interval(known, now);
-  known.speed = change.after;
-  if (!ended) return begin_interval(known, snapshot, now);
-  Json::Value value;
-  value["schema"] = dataset_schema;
-  value["record"] = "end";
-  value["job"] = job.id;
-  value["type"] = job.type;
-  value["state"] = "COMPLETED";
-  value["end_s"] = now;
-  value["elapsed_s"] = now - known.started;
-  value["epochs"] = known.epochs;
-  write(json_line(value));
-  const Plan plan = std::move(known.plan);
-  known_.erase(job.id);
-  neighbours_changed(plan, snapshot, now);
+// Intervals end when neighbours come or go, which the observer sees by itself; here only the speed is kept.
+void DatasetOut::went(const SimJob &job, const Progress::Change &change, const Snapshot &, double now, bool ended) {
+  Measured &measured = measured_[job.id];
+  if (!ended) {
+    measured.epochs += measured.speed * (now - measured.since);
+    measured.since = now;
+    measured.speed = change.after;
+    return;
+  }
+  JobEnded end;
+  end.gang = end.record = job.id;
+  end.state = "COMPLETED";
+  observer_.ended(end, moment(now));
+  measured_.erase(job.id);
 }
 
 void DatasetOut::close() {

@@ -1,8 +1,8 @@
-// Writes what happens in a simulation as a dataset: JSON lines of gang starts, of intervals in which a gang's
-// neighbours stayed the same, and of ends. For one thread.
+// Writes what happens in a simulation as a dataset, by the observer of slurmctld: gang starts, intervals in which a
+// gang's neighbours stayed the same, and ends. For one thread.
 #pragma once
 
-#include "src/record/interval_record.h"
+#include "src/observe/observer.h"
 #include "src/sim/simulate.h"
 
 #include <fstream>
@@ -17,7 +17,7 @@ public:
   DatasetOut(const std::string &directory, const std::string &name, std::string policy);
 
   void started(const SimJob &job, const Gang &gang, const Plan &plan, const Snapshot &snapshot, double now,
-               double speed) override;
+               double speed, double best) override;
   void went(const SimJob &job, const Progress::Change &change, const Snapshot &snapshot, double now,
             bool ended) override;
 
@@ -25,22 +25,20 @@ public:
   void close();
 
 private:
-  struct Known {
-    SimJob job;
-    Plan plan;
-    double started = 0, since = 0; // its beginning, and that of the interval
-    double speed = 0, best = 1;    // epochs a second
-    double epochs = 0;             // done until `since`
-    InterferenceTerms terms;
+  // How far a gang is: what the observer cannot see.
+  struct Measured {
+    double speed = 0, best = 0; // epochs a second
+    double since = 0;           // when it began to go at this speed
+    double epochs = 0;          // done until then, since the last interval
+    double all_epochs = 0;      // of the intervals before
   };
-  void end_interval(Known &known, double now);
-  void begin_interval(Known &known, const Snapshot &snapshot, double now);
-  void neighbours_changed(const Plan &plan, const Snapshot &snapshot, double now);
-  void write(const std::string &line);
+  void measure(IntervalRecord &record);
+  void write(const Record &record);
 
-  const std::string path_, policy_;
+  const std::string path_, name_, policy_;
   std::ofstream file_;
-  std::map<std::uint32_t, Known> known_; // by job
+  std::map<std::uint32_t, Measured> measured_; // by job
+  Observer observer_;
 };
 
 } // namespace harmony

@@ -98,6 +98,7 @@ struct Comparison {
   std::string command;                                // that does it again
   std::vector<std::vector<SimResult>> results;        // by policy, then by seed
   std::vector<PolicySummary> summaries;               // by policy
+  bool live = false;                                  // ran on a real Slurm, its jobs emulated (contrib/compare)
 };
 
 } // namespace harmony

@@ -4,7 +4,7 @@
 #include "src/plan/place.h"
 #include "src/policy/fitted_lif.h"
 #include "src/policy/policies.h"
-#include "src/record/interval_record.h"
+#include "src/record/dataset_reader.h"
 #include "src/sim/stock/cons_tres.h"
 #include "src/sim/oracle/oracle.h"
 #include "src/sim/random_policy.h"

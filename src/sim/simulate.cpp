@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -41,11 +42,13 @@ public:
         map_(options.map_frames, span() / static_cast<double>(std::max<std::size_t>(1, options.map_frames))) {}
 
   SimResult run() {
-    while (next_job_ < jobs_.size() || queue_.size() > 0 || progress_.any()) {
-      const double next = std::min({next_arrival(), next_end(), round_at_});
+    while (next_job_ < jobs_.size() || queue_.size() > 0 || progress_.any() || !launching_.empty()) {
+      const double next = std::min({next_arrival(), next_end(), next_of(launching_), next_of(releasing_), round_at_});
       if (next == never) throw std::runtime_error(fmt::format("job {} never starts", queue_.gang(0).job));
       pass_time(next);
       while (next_end() <= now_) end_job(progress_.next_end().second);
+      for (; next_of(releasing_) <= now_; releasing_.pop_front()) release(releasing_.front().key);
+      for (; next_of(launching_) <= now_; launching_.pop_front()) begin(launching_.front().key);
       while (next_arrival() <= now_) arrive();
       if (round_at_ <= now_) round();
       watch();
@@ -59,7 +62,14 @@ private:
     JobResult result;
     Gang gang;
     Plan plan;
+    bool works = false; // from its launch to its end
   };
+  struct Due { // in the order of time, since each delay is the same for all
+    double at = 0;
+    int key = 0;
+  };
+
+  static double next_of(const std::deque<Due> &dues) { return dues.empty() ? never : dues.front().at; }
 
   double span() const { return jobs_.empty() ? 1 : std::max(1.0, jobs_.back().submit_s - jobs_.front().submit_s); }
   double counted_until() const {
@@ -104,12 +114,26 @@ private:
 
   void end_job(int key) {
     Active &active = this->active(key);
-    now_free_.reset();
-    floor_.end(active.result.job);
+    if (options_.release_s == 0) vacate(active.result.job); // before anybody is told of the end
     progress_.end(key, now_);
     tell_changes(key);
+    active.works = false;
     active.result.end_s = now_;
     result_.jobs.push_back(active.result);
+    if (options_.release_s > 0)
+      releasing_.push_back({now_ + options_.release_s, key});
+    else
+      release(key);
+  }
+
+  void vacate(std::uint32_t job) {
+    now_free_.reset();
+    floor_.end(job);
+  }
+
+  void release(int key) {
+    Active &active = this->active(key);
+    if (options_.release_s > 0) vacate(active.result.job);
     active = {};
     free_keys_.push_back(key);
     if (queue_.size() > 0) want_round(now_);
@@ -206,11 +230,24 @@ private:
     active.job = queue_.job(at);
     active.gang = queue_.gang(at);
     active.plan = plan;
+    active.result.backfilled = passed_over;
+    active.result.job = active.gang.job;
+    now_free_.reset();
+    floor_.start(active.gang, plan, floor_.snapshot().taken + std::time_t{60} * active.gang.time_limit_min);
+    if (options_.launch_s > 0)
+      launching_.push_back({now_ + options_.launch_s, key});
+    else
+      begin(key);
+  }
+
+  // The gang is whole and goes to work.
+  void begin(int key) {
+    Active &active = this->active(key);
+    active.works = true;
     const SimJob &job = jobs_[active.job];
-    const Occupant where = occupant(active.gang, plan);
+    const Occupant where = occupant(active.gang, active.plan);
     const double best = input_.best.speed(job), epochs = input_.best.epochs(job);
     JobResult &result = active.result;
-    result.job = job.id;
     result.type = job.type;
     result.workers = job.workers;
     result.ps = job.ps;
@@ -220,14 +257,11 @@ private:
     result.best_s = epochs / best;
     result.place_s = options_.undisturbed ? result.best_s : epochs / input_.truth.alone(where);
     result.nodes = static_cast<int>(where.where.size());
-    result.backfilled = passed_over;
     Work work{epochs, best, noise_factor(options_.noise, job, epochs, options_.seed), job.gpus()};
     if (options_.undisturbed) work.factor *= best; // of an epoch a second
-    now_free_.reset();
-    floor_.start(active.gang, plan, floor_.snapshot().taken + std::time_t{60} * active.gang.time_limit_min);
     progress_.start(key, where, work, now_);
     tell_changes(-1);
-    if (watcher_) watcher_->started(job, active.gang, active.plan, floor_.snapshot(), now_, progress_.speed(key));
+    if (watcher_) watcher_->started(job, active.gang, active.plan, floor_.snapshot(), now_, progress_.speed(key), best);
   }
 
   void watch() {
@@ -243,7 +277,8 @@ private:
     made.at_s = now_;
     for (std::size_t key = 0; key < active_.size(); ++key)
       for (const Placement &placement : active_[key].plan.placements)
-        add_cells(placement, active_[key].result.job, progress_.slowdown(static_cast<int>(key)), made);
+        if (active_[key].works)
+          add_cells(placement, active_[key].result.job, progress_.slowdown(static_cast<int>(key)), made);
     return made;
   }
 
@@ -290,6 +325,7 @@ private:
   std::optional<Cluster> now_free_; // the floor as stock sees it, until it changes
   std::vector<Active> active_;      // by key
   std::vector<int> free_keys_;
+  std::deque<Due> launching_, releasing_;
   double now_ = 0, round_at_ = never;
   std::size_t next_job_ = 0;
   double allocated_ = 0, useful_ = 0, stranded_ = 0; // GPU seconds

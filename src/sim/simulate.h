@@ -38,6 +38,8 @@ struct SimOptions {
   int depth = 500;         // gangs looked at in a round, as bf_max_job_test
   int promises = 8;        // gangs without room that nodes are kept for (backfill.h)
   double limit_factor = 3; // time limits of jobs that have none, in times of how long they run at best
+  double launch_s = 0;     // from the decision until a gang is whole and works; it holds its place meanwhile
+  double release_s = 0;    // from its end until its place is free for others
   Noise noise;
   std::uint64_t seed = 1;
   bool undisturbed = false; // every job goes at its best wherever it is: the bound
@@ -57,8 +59,10 @@ class SimWatcher {
 public:
   virtual ~SimWatcher() = default;
   // The snapshot is as it is now, in all of these. Jobs whose speed changes with a start or an end are told before it.
-  virtual void started(const SimJob &, const Gang &, const Plan &, const Snapshot &, double now, double speed) {
-    (void)now, (void)speed;
+  // `speed` is what it begins with, `best` what it could have alone.
+  virtual void started(const SimJob &, const Gang &, const Plan &, const Snapshot &, double now, double speed,
+                       double best) {
+    (void)now, (void)speed, (void)best;
   }
   // A job went at one speed until now, and goes at another from now on, or has ended.
   virtual void went(const SimJob &, const Progress::Change &, const Snapshot &, double now, bool ended) {

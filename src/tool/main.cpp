@@ -1,10 +1,14 @@
 // The `harmony` command: one subcommand a question.
 
 #include "plugin/client/controller.h"
+#include "src/tool/dataset_command.h"
 #include "src/tool/explain_command.h"
 #include "src/tool/model_command.h"
+#include "src/tool/observe_command.h"
+#include "src/tool/progress_command.h"
 #include "src/tool/run_command.h"
 #include "src/tool/reset_statistics.h"
+#include "src/tool/settings_here.h"
 #include "src/tool/sim_command.h"
 #include "src/tool/status.h"
 #include "src/tool/topology_command.h"
@@ -188,6 +192,12 @@ int main(int argc, char **argv) {
   harmony::SimCommand sim_command;
   CLI::App *sim = harmony::add_sim(app, sim_command);
   sim_command.command_line = command_line(argc, argv);
+  harmony::ProgressCommand progress_command;
+  CLI::App *progress = harmony::add_progress(app, progress_command);
+  harmony::DatasetCommand dataset_command;
+  CLI::App *dataset = harmony::add_dataset(app, dataset_command);
+  harmony::ObserveOptions observe_options;
+  CLI::App *observe = harmony::add_observe(app, observe_options);
 
   try {
     app.parse(argc, argv);
@@ -197,6 +207,12 @@ int main(int argc, char **argv) {
   if (run->parsed()) return harmony::run_gang(run_options);
   if (model->parsed()) return harmony::run_model(model_options);
   if (sim->parsed()) return harmony::run_sim(sim_command);
+  if (progress->parsed()) return harmony::run_progress(progress_command);
+  if (dataset->parsed()) {
+    if (dataset_command.directory.empty()) dataset_command.directory = harmony::settings_here().dataset;
+    return harmony::run_dataset(dataset_command);
+  }
+  if (observe->parsed()) harmony::run_observe(observe_options);
   if (explain->parsed()) return harmony::explain(explain_options);
   return status->parsed() ? run_status(status_options) : harmony::run_topology(topology_options);
 }

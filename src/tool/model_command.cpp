@@ -5,6 +5,7 @@
 #include "src/policy/policy.h"
 #include "src/store/current_file.h"
 #include "src/store/model_store.h"
+#include "src/tool/settings_here.h"
 #include "src/tool/model_text.h"
 #include "src/values/job_description.h"
 #include "src/values/printable.h"
@@ -148,23 +149,11 @@ int change(const ModelOptions &options, ModelStore &store) {
   return 0;
 }
 
-// ModelStore of the harmony.conf that slurmctld reads on this host, if it is sound.
-std::string configured_store() {
-  const std::string slurm_conf = slurm_conf_here();
-  std::ifstream file(slurm_conf.substr(0, slurm_conf.rfind('/') + 1) + "harmony.conf");
-  if (slurm_conf.empty() || !file) return default_model_store;
-  std::string text(max_settings_size + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  const SettingsReading reading = read_settings(text, policy_names());
-  return reading.problems.empty() ? reading.settings.model_store : default_model_store;
-}
-
 } // namespace
 
 int run_model(const ModelOptions &given) {
   ModelOptions options = given;
-  if (options.store.empty() && options.action != ModelAction::features) options.store = configured_store();
+  if (options.store.empty() && options.action != ModelAction::features) options.store = settings_here().model_store;
   if (options.action == ModelAction::features) {
     fmt::print("{}", options.json ? features_json(options.types) : features_text(options.types));
     return 0;

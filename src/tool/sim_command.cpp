@@ -92,8 +92,8 @@ class Watcher : public SimWatcher {
 public:
   Watcher(std::unique_ptr<DatasetOut> dataset, SimMeter &meter) : dataset_(std::move(dataset)), meter_(meter) {}
   void started(const SimJob &job, const Gang &gang, const Plan &plan, const Snapshot &snapshot, double now,
-               double speed) override {
-    if (dataset_) dataset_->started(job, gang, plan, snapshot, now, speed);
+               double speed, double best) override {
+    if (dataset_) dataset_->started(job, gang, plan, snapshot, now, speed, best);
   }
   void went(const SimJob &job, const Progress::Change &change, const Snapshot &snapshot, double now,
             bool ended) override {

@@ -12,8 +12,12 @@ enum class Manage {
   gpu,       // every job that asks for GPUs
 };
 
-// $(localstatedir)/lib/slurm-harmony/models
+// How the dataset names whose job it was.
+enum class DatasetUsers { none, hash, name };
+
+// $(localstatedir)/lib/slurm-harmony/models and …/dataset
 extern const char *const default_model_store;
+extern const char *const default_dataset;
 
 struct Settings {
   std::string policy = "pack";
@@ -26,7 +30,10 @@ struct Settings {
   int max_wait_s = 600;           // MaxWait: no decision holds a gang back for longer in all
   int keep_decisions = 10000;     // KeepDecisions: how many `harmony explain` can look back
   std::string model_store = default_model_store; // ModelStore: where policy learned finds its model
-  int breaker_pause_ms = 30000; // BreakerPause: a model that keeps failing is at first not asked for so long
+  int breaker_pause_ms = 30000;          // BreakerPause: a model that keeps failing is at first not asked for so long
+  std::string dataset = default_dataset; // Dataset: where what happened is written; empty: nowhere
+  std::uint64_t dataset_max_bytes = std::uint64_t{1} << 30; // DatasetMaxSize: the oldest files go beyond it
+  DatasetUsers dataset_users = DatasetUsers::hash;          // DatasetUsers
 };
 
 } // namespace harmony

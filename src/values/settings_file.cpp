@@ -3,6 +3,7 @@
 #include "src/values/job_description.h"
 #include "src/values/mode.h"
 #include "src/values/printable.h"
+#include "src/values/units.h"
 
 #include <fmt/format.h>
 
@@ -16,16 +17,23 @@
 #define HARMONY_MODEL_STORE "/var/lib/slurm-harmony/models"
 #endif
 
+#ifndef HARMONY_DATASET
+#define HARMONY_DATASET "/var/lib/slurm-harmony/dataset"
+#endif
+
 namespace harmony {
 
 const char *const default_model_store = HARMONY_MODEL_STORE;
+const char *const default_dataset = HARMONY_DATASET;
 
 namespace {
+
+using namespace units;
 
 constexpr std::size_t max_line_length = 4096;
 constexpr std::size_t max_problems = 20; // each is a line in slurmctld's log
 constexpr std::uint32_t max_keep_decisions = 1000000;
-constexpr std::size_t max_store_length = 1024;
+constexpr std::size_t max_path_length = 1024;
 constexpr int inference_on_top_ms = 1000; // of RoundBudget: between two gangs a round looks at that by itself
 
 struct TimeKey {
@@ -34,8 +42,6 @@ struct TimeKey {
   int field_ms; // milliseconds in one unit of the field
   std::int64_t low_ms, high_ms;
 };
-
-constexpr std::int64_t second = 1000, minute = 60 * second, hour = 60 * minute;
 
 constexpr TimeKey time_keys[] = {
     {"Interval", &Settings::interval_ms, 1, 100, hour},
@@ -46,18 +52,17 @@ constexpr TimeKey time_keys[] = {
     {"BreakerPause", &Settings::breaker_pause_ms, 1, 100, 10 * minute},
 };
 
-constexpr const char *key_names[] = {"Policy",        "Heuristic",   "Manage",          "Interval",
-                                     "MinInterval",   "RoundBudget", "InferenceBudget", "MaxWait",
-                                     "KeepDecisions", "ModelStore",  "BreakerPause"};
+constexpr const char *key_names[] = {
+    "Policy",  "Heuristic",     "Manage",     "Interval",     "MinInterval", "RoundBudget",    "InferenceBudget",
+    "MaxWait", "KeepDecisions", "ModelStore", "BreakerPause", "Dataset",     "DatasetMaxSize", "DatasetUsers"};
+
+constexpr const char *no_dataset = "none";
 
 constexpr std::pair<const char *, Manage> manage_names[] = {{"annotated", Manage::annotated}, {"gpu", Manage::gpu}};
+constexpr std::pair<const char *, DatasetUsers> users_names[] = {
+    {"none", DatasetUsers::none}, {"hash", DatasetUsers::hash}, {"name", DatasetUsers::name}};
 
-struct Unit {
-  const char *name;
-  std::int64_t ms;
-};
-
-constexpr Unit units[] = {{"h", hour}, {"m", minute}, {"s", second}, {"ms", 1}};
+constexpr std::uint64_t least_dataset = 1 << 20, most_dataset = std::uint64_t{1} << 50;
 
 const TimeKey *time_key(std::string_view name) {
   for (const TimeKey &key : time_keys)
@@ -65,31 +70,27 @@ const TimeKey *time_key(std::string_view name) {
   return nullptr;
 }
 
-std::string time_text(std::int64_t ms) {
-  if (ms == 0) return "0s";
-  for (const Unit &unit : units)
-    if (ms % unit.ms == 0) return fmt::format("{}{}", ms / unit.ms, unit.name);
-  return fmt::format("{}ms", ms);
-}
-
-bool read_time(std::string_view text, std::int64_t &ms) {
-  const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
-  std::uint32_t number = 0;
-  if (!read_whole_number(text.substr(0, end), 0, 999999999, number)) return false;
-  const std::string_view name = end == text.size() ? "s" : text.substr(end);
-  for (const Unit &unit : units)
-    if (detail::same_word(name, unit.name)) {
-      ms = number * unit.ms;
-      return true;
-    }
-  return false;
-}
-
 bool set_time(const TimeKey &key, std::string_view value, Settings &settings) {
   std::int64_t ms = 0;
   if (!read_time(value, ms) || ms < key.low_ms || ms > key.high_ms || ms % key.field_ms != 0) return false;
   settings.*key.field = static_cast<int>(ms / key.field_ms);
   return true;
+}
+
+// One of the words that a key allows, in whatever case it was given.
+template <class Value, std::size_t count>
+bool set_word(std::string_view text, const std::pair<const char *, Value> (&names)[count], Value &value) {
+  const auto known = std::find_if(std::begin(names), std::end(names),
+                                  [text](const auto &name) { return detail::same_word(text, name.first); });
+  if (known == std::end(names)) return false;
+  value = known->second;
+  return true;
+}
+
+template <class Value, std::size_t count>
+const char *word_of(Value value, const std::pair<const char *, Value> (&names)[count]) {
+  return std::find_if(std::begin(names), std::end(names), [value](const auto &name) { return name.second == value; })
+      ->first;
 }
 
 // As it is known, in whatever case it was given.
@@ -102,8 +103,8 @@ bool set_name(std::string_view value, const std::vector<std::string> &names, std
 }
 
 // Printable, so that it can be told in any log; a double quote could not be written in quotes.
-bool is_store_path(std::string_view path) {
-  return path.size() <= max_store_length && path.front() == '/' &&
+bool is_path(std::string_view path) {
+  return path.size() <= max_path_length && path.front() == '/' &&
          std::all_of(path.begin(), path.end(), [](char c) { return is_printable(c) && c != '"'; });
 }
 
@@ -291,21 +292,31 @@ private:
     if (const TimeKey *key = time_key(name)) return set_time(*key, value, settings);
     if (name == "Policy") return set_name(value, policy_names_, settings.policy);
     if (name == "Heuristic") return set_name(value, heuristic_names_, settings.heuristic);
-    if (name == "ModelStore") {
-      if (!is_store_path(value)) return false;
-      settings.model_store = value;
-      return true;
-    }
-    if (name == "Manage") {
-      const auto manage = std::find_if(std::begin(manage_names), std::end(manage_names),
-                                       [value](const auto &known) { return detail::same_word(value, known.first); });
-      if (manage == std::end(manage_names)) return false;
-      settings.manage = manage->second;
+    if (name == "ModelStore") return set_path(value, settings.model_store);
+    if (name == "Manage") return set_word(value, manage_names, settings.manage);
+    if (name == "DatasetUsers") return set_word(value, users_names, settings.dataset_users);
+    if (name == "DatasetMaxSize") return set_size(value, settings.dataset_max_bytes);
+    if (name == "Dataset") {
+      if (!detail::same_word(value, no_dataset)) return set_path(value, settings.dataset);
+      settings.dataset.clear();
       return true;
     }
     std::uint32_t number = 0;
     if (!read_whole_number(value, 0, max_keep_decisions, number)) return false;
     settings.keep_decisions = static_cast<int>(number);
+    return true;
+  }
+
+  static bool set_size(std::string_view value, std::uint64_t &field) {
+    std::uint64_t bytes = 0;
+    if (!read_size(value, bytes) || bytes < least_dataset || bytes > most_dataset) return false;
+    field = bytes;
+    return true;
+  }
+
+  static bool set_path(std::string_view value, std::string &field) {
+    if (!is_path(value)) return false;
+    field = value;
     return true;
   }
 
@@ -316,9 +327,13 @@ private:
     if (name == "Policy") return fmt::format("one of {}", fmt::join(policy_names_, ", "));
     if (name == "Heuristic") return fmt::format("one of {}", fmt::join(heuristic_names_, ", "));
     if (name == "Manage") return "annotated or gpu";
-    if (name == "ModelStore")
-      return fmt::format("a path from /, of at most {} printable ASCII characters, without double quotes",
-                         max_store_length);
+    if (name == "DatasetUsers") return "none, hash or name";
+    if (name == "DatasetMaxSize")
+      return fmt::format("a whole number with K, M, G or T, from {} to {}", size_text(least_dataset),
+                         size_text(most_dataset));
+    if (name == "ModelStore" || name == "Dataset")
+      return fmt::format("{}a path from /, of at most {} printable ASCII characters, without double quotes",
+                         name == "Dataset" ? "none, or " : "", max_path_length);
     return fmt::format("a whole number from 0 to {}", max_keep_decisions);
   }
 
@@ -361,12 +376,13 @@ SettingsReading read_settings(std::string_view text, const std::vector<std::stri
 
 std::string settings_text(const Settings &settings) {
   std::string text = fmt::format("Policy={}\nHeuristic={}\n", settings.policy, settings.heuristic);
-  for (const auto &[word, manage] : manage_names)
-    if (manage == settings.manage) text += fmt::format("Manage={}\n", word);
+  text += fmt::format("Manage={}\n", word_of(settings.manage, manage_names));
   for (const TimeKey &key : time_keys)
     text += fmt::format("{}={}\n", key.name, time_text(std::int64_t{settings.*key.field} * key.field_ms));
-  return text + fmt::format("KeepDecisions={}\nModelStore={}\n", settings.keep_decisions,
-                            quoted_if_needed(settings.model_store));
+  return text + fmt::format("KeepDecisions={}\nModelStore={}\nDataset={}\nDatasetMaxSize={}\nDatasetUsers={}\n",
+                            settings.keep_decisions, quoted_if_needed(settings.model_store),
+                            settings.dataset.empty() ? no_dataset : quoted_if_needed(settings.dataset),
+                            size_text(settings.dataset_max_bytes), word_of(settings.dataset_users, users_names));
 }
 
 } // namespace harmony

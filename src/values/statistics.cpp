@@ -37,6 +37,10 @@ constexpr CounterName counter_names[] = {
     {"probes", &Statistics::probes},
     {"models_loaded", &Statistics::models_loaded},
     {"models_refused", &Statistics::models_refused},
+    {"claims_taken", &Statistics::claims_taken},
+    {"claims_refused", &Statistics::claims_refused},
+    {"usages_taken", &Statistics::usages_taken},
+    {"events_lost", &Statistics::events_lost},
     {"scores_computed", &Statistics::scores_computed},
     {"scores_reused", &Statistics::scores_reused},
 };
@@ -66,6 +70,19 @@ constexpr FactName fact_names[] = {
     {"planner", &StatisticsFacts::planner},
     {"settings_file", &StatisticsFacts::settings_file},
     {"settings_problem", &StatisticsFacts::settings_problem},
+    {"dataset", &StatisticsFacts::dataset},
+    {"dataset_problem", &StatisticsFacts::dataset_problem},
+};
+
+struct FigureName {
+  const char *name;
+  std::uint64_t StatisticsFacts::*figure;
+};
+
+constexpr FigureName figure_names[] = {
+    {"decisions_kept", &StatisticsFacts::decisions_kept},   {"runs_followed", &StatisticsFacts::runs_followed},
+    {"records_written", &StatisticsFacts::records_written}, {"records_lost", &StatisticsFacts::records_lost},
+    {"dataset_bytes", &StatisticsFacts::dataset_bytes},
 };
 
 Json::Value json_of(const TimingSummary &summary) {
@@ -151,7 +168,7 @@ Json::Value parsed(const std::string &json) {
 StatisticsReport report_of(const Json::Value &root) {
   StatisticsReport report;
   for (const FactName &fact : fact_names) report.facts.*fact.fact = text_at(root, fact.name);
-  report.facts.decisions_kept = count_at(root, "decisions_kept");
+  for (const FigureName &figure : figure_names) report.facts.*figure.figure = count_at(root, figure.name);
   report.since = time_at(root, "since");
   report.last_round = time_at(root, "last_round");
   const Json::Value counters = object_at(root, "counters");
@@ -182,7 +199,7 @@ void reset(Statistics &statistics) {
 std::string statistics_json(const Statistics &statistics, const StatisticsFacts &facts) {
   Json::Value root;
   for (const FactName &fact : fact_names) root[fact.name] = facts.*fact.fact;
-  root["decisions_kept"] = Json::UInt64{facts.decisions_kept};
+  for (const FigureName &figure : figure_names) root[figure.name] = Json::UInt64{facts.*figure.figure};
   root["since"] = Json::Int64{statistics.since.load()};
   root["last_round"] = Json::Int64{statistics.last_round.load()};
   for (const CounterName &counter : counter_names)

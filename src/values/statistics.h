@@ -49,6 +49,12 @@ struct Statistics {
   Counter probes{0};         // times the model was asked in shadow, while the breaker was not closed
   Counter models_loaded{0};
   Counter models_refused{0};
+  // Of what is observed:
+  Counter claims_taken{0};   // progress that jobs' owners reported
+  Counter claims_refused{0}; // reports that were not understood
+  Counter usages_taken{0};   // what nodes saw of steps
+  Counter events_lost{0};    // beginnings and ends of jobs, because the queue was full
+
   Counter scores_computed{0};
   Counter scores_reused{0};                              // candidates in a state that was scored before
   std::array<Counter, fallback_count> fallbacks{};       // by Fallback
@@ -71,7 +77,13 @@ struct StatisticsFacts {
   std::string planner; // "running", "idle: …", "not running: …", "unwell: …"
   std::string settings_file = "none";
   std::string settings_problem; // empty if it was read well
+  std::string dataset;          // directory; empty: none is wanted
+  std::string dataset_problem;  // why records are being lost; empty if they are not
   std::uint64_t decisions_kept = 0;
+  std::uint64_t runs_followed = 0;   // jobs that hold resources
+  std::uint64_t records_written = 0; // since slurmctld's start, as the next
+  std::uint64_t records_lost = 0;
+  std::uint64_t dataset_bytes = 0; // of the directory
 };
 
 // One line, without a newline.

@@ -1,7 +1,7 @@
 // Fuzzes the reading of harmony.conf, which happens inside slurmctld: whatever comes in, each problem names a line of
 // the file in printable words, and the settings are sound, so that they survive being written and read again.
 
-// links: src/values/settings_file.cpp
+// links: src/values/settings_file.cpp src/values/units.cpp
 #include "src/values/settings_file.h"
 
 #include <algorithm>

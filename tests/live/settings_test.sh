@@ -41,7 +41,7 @@ the_file_beside_slurm_conf_counts() {
 }
 
 an_unknown_key_is_named_with_file_line_and_the_keys_that_there_are() {
-  refused 'line 2: unknown key "Polcy"; the keys are Policy, Heuristic, Manage, .*, ModelStore, BreakerPause' \
+  refused 'line 2: unknown key "Polcy"; the keys are Policy, Heuristic, Manage, .*, ModelStore, BreakerPause, Dataset, DatasetMaxSize, DatasetUsers' \
     Manage=gpu Polcy=pack
   in_force spread
 }

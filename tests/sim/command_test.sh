@@ -68,7 +68,8 @@ tables_override_mechanics() {
 a_dataset_is_written_and_policies_fitted_from_it() {
   sim --scenario mixed64 --policy pack,spread --seeds 1 --count 150 --dataset-out data >out
   [ "$(ls data)" = "$(printf 'mixed64-0.7-pack-1.jsonl\nmixed64-0.7-spread-1.jsonl')" ]
-  jq -es '(map(.record) | unique) == ["end", "interval", "start"] and (map(select(.record == "end")) | length) == 300' data/*.jsonl >/dev/null
+  jq -es '(map(.record) | unique) == ["end", "interval", "node", "start"] and (map(select(.record == "end")) | length) == 300' data/*.jsonl >/dev/null
+  "$harmony" dataset check data >/dev/null
   sim --scenario mixed64 --policy lif-linear,lif-quadratic,greedy --dataset data --seeds 1 --count 60 >out
   [ "$(wc -l <out)" = 5 ]
 }

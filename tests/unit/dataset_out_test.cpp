@@ -1,3 +1,4 @@
+#include "src/record/dataset_reader.h"
 #include "src/sim/dataset_out.h"
 #include "src/sim/truth/undisturbed.h"
 #include "tests/unit/sim_fixtures.h"
@@ -37,10 +38,10 @@ private:
     dataset.close();
     std::map<std::uint32_t, double> epochs;
     for (const IntervalRecord &record : read_intervals(directory_ + "/new")) {
-      epochs[record.job] += record.epochs;
+      epochs[record.id.job] += *record.epochs;
       CPPUNIT_ASSERT(record.end_s > record.begin_s);
-      CPPUNIT_ASSERT_DOUBLES_EQUAL(record.epochs, record.relative_speed * (record.end_s - record.begin_s),
-                                   1e-6 * (1 + record.epochs)); // an epoch a second at best
+      CPPUNIT_ASSERT_DOUBLES_EQUAL(*record.epochs, *record.relative_speed * (record.end_s - record.begin_s),
+                                   1e-6 * (1 + *record.epochs)); // an epoch a second at best
     }
     CPPUNIT_ASSERT_EQUAL(run.workload.jobs.size(), epochs.size());
     for (const SimJob &job : run.workload.jobs)
@@ -58,7 +59,7 @@ private:
     CPPUNIT_ASSERT_EQUAL(std::size_t{4}, records.size()); // each alone for a while, and beside the other
     CPPUNIT_ASSERT_EQUAL(0.0, records[0].terms.same_domain);
     CPPUNIT_ASSERT_EQUAL(1.0, records[1].terms.same_domain);
-    CPPUNIT_ASSERT_EQUAL(0.5, records[1].relative_speed);
+    CPPUNIT_ASSERT_EQUAL(0.5, records[1].relative_speed.value());
   }
 
   void a_neighbour_that_does_no_harm_is_seen_too() {
@@ -74,13 +75,16 @@ private:
     dataset.close();
     std::vector<double> met; // by the first job, one interval after another
     for (const IntervalRecord &record : read_intervals(directory_))
-      if (record.job == 1) met.push_back(record.terms.same_domain);
+      if (record.id.job == 1) met.push_back(record.terms.same_domain);
     CPPUNIT_ASSERT(met == (std::vector<double>{0, 1, 0}));
   }
 
   void what_is_no_record_is_refused_with_file_and_line() {
     const auto problem = [&](const std::string &line) {
-      std::ofstream(directory_ + "/a.jsonl") << "{\"record\":\"start\"}\n" << line << "\n";
+      std::ofstream(directory_ + "/a.jsonl")
+          << R"({"schema":1,"record":"end","job":1,"type":"vgg16","state":"COMPLETED","end_s":9,"elapsed_s":5,"epochs":2})"
+          << "\n"
+          << line << "\n";
       try {
         read_intervals(directory_);
       } catch (const std::runtime_error &wrong) {
@@ -88,10 +92,10 @@ private:
       }
       return std::string("read");
     };
-    CPPUNIT_ASSERT_EQUAL(std::string("read"), problem("{\"record\":\"end\"}"));
+    CPPUNIT_ASSERT_EQUAL(std::string("read"), problem(R"({"schema":2,"record":"gap","lost":1,"at_s":3})"));
     CPPUNIT_ASSERT_EQUAL(directory_ + "/a.jsonl:2: no JSON object", problem("[1"));
-    CPPUNIT_ASSERT_EQUAL(directory_ + "/a.jsonl:2: job is no number from 0 to 4294967295",
-                         problem("{\"record\":\"interval\",\"job\":-1}"));
+    CPPUNIT_ASSERT_EQUAL(directory_ + "/a.jsonl:2: job is no whole number from 0 to 4294967295",
+                         problem(R"({"schema":1,"record":"interval","job":-1})"));
     CPPUNIT_ASSERT_THROW(read_intervals(directory_ + "/nowhere"), std::runtime_error);
   }
 

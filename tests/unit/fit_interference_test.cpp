@@ -58,6 +58,7 @@ class FitInterferenceTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(a_type_with_few_records_gets_the_rates_of_all);
   CPPUNIT_TEST(terms_that_never_occur_cost_nothing);
   CPPUNIT_TEST(predictions_stay_within_their_bounds);
+  CPPUNIT_TEST(records_without_a_known_speed_are_left_out);
   CPPUNIT_TEST(no_records_are_refused);
   CPPUNIT_TEST(fitted_lif_goes_by_the_fitted_rates);
   CPPUNIT_TEST_SUITE_END();
@@ -87,8 +88,9 @@ class FitInterferenceTest : public CppUnit::TestFixture {
     const FittedInterference quadratic = fit_interference(made, Degree::quadratic, exact);
     double linear_error = 0, quadratic_error = 0;
     for (const IntervalRecord &each : made) {
-      linear_error = std::max(linear_error, std::abs(linear.speed("vgg16", each.terms) - each.relative_speed));
-      quadratic_error = std::max(quadratic_error, std::abs(quadratic.speed("vgg16", each.terms) - each.relative_speed));
+      linear_error = std::max(linear_error, std::abs(linear.speed("vgg16", each.terms) - *each.relative_speed));
+      quadratic_error =
+          std::max(quadratic_error, std::abs(quadratic.speed("vgg16", each.terms) - *each.relative_speed));
     }
     CPPUNIT_ASSERT(quadratic_error < 1e-3);
     CPPUNIT_ASSERT(linear_error > 0.02);
@@ -109,7 +111,7 @@ class FitInterferenceTest : public CppUnit::TestFixture {
   void terms_that_never_occur_cost_nothing() {
     std::vector<IntervalRecord> made = records(400);
     for (IntervalRecord &each : made) {
-      each.relative_speed += 0.08 * each.terms.same_nic;
+      *each.relative_speed += 0.08 * each.terms.same_nic;
       each.terms.same_nic = 0;
     }
     for (const Degree degree : {Degree::linear, Degree::quadratic}) {
@@ -129,7 +131,22 @@ class FitInterferenceTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT_EQUAL(1.0, fitted.speed("vgg16", {}));
   }
 
-  void no_records_are_refused() { CPPUNIT_ASSERT_THROW(fit_interference({}, Degree::linear), std::runtime_error); }
+  void records_without_a_known_speed_are_left_out() {
+    std::vector<IntervalRecord> made = records(400);
+    const FittedInterference fitted = fit_interference(made, Degree::linear);
+    for (int i = 0; i < 100; ++i) {
+      made.push_back(record("vgg16", made.front().terms, 0));
+      made.back().relative_speed.reset();
+    }
+    const FittedInterference again = fit_interference(made, Degree::linear);
+    CPPUNIT_ASSERT_EQUAL(fitted.records, again.records);
+    CPPUNIT_ASSERT(fitted.all == again.all);
+  }
+
+  void no_records_are_refused() {
+    CPPUNIT_ASSERT_THROW(fit_interference({}, Degree::linear), std::runtime_error);
+    CPPUNIT_ASSERT_THROW(fit_interference(std::vector<IntervalRecord>(3), Degree::linear), std::runtime_error);
+  }
 
   void fitted_lif_goes_by_the_fitted_rates() {
     // Only neighbours below the same switch cost anything here, so nodes are no reason to stay together.

@@ -33,6 +33,7 @@ class SettingsTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(what_is_not_text_is_a_problem);
   CPPUNIT_TEST(printed_input_is_escaped_and_cut);
   CPPUNIT_TEST(a_file_of_rubbish_does_not_flood_the_log);
+  CPPUNIT_TEST(a_dataset_is_a_path_or_none_and_has_a_size);
   CPPUNIT_TEST(written_settings_read_back_the_same);
   CPPUNIT_TEST_SUITE_END();
 
@@ -79,8 +80,9 @@ class SettingsTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT_EQUAL(settings_text(Settings()), settings_text(good(example)));
     std::istringstream keys(settings_text(Settings()));
     for (std::string line; std::getline(keys, line);) {
-      // Where the store is was chosen when this was configured; the example cannot know it.
+      // Where store and dataset are was chosen when this was configured; the example cannot know it.
       if (line.find("ModelStore=") == 0) line = "#ModelStore=/var/lib/slurm-harmony/models";
+      if (line.find("Dataset=") == 0) line = "#Dataset=/var/lib/slurm-harmony/dataset";
       // Its default follows RoundBudget, so that one may be changed alone.
       if (line.find("InferenceBudget=") == 0) line = "#" + line;
       CPPUNIT_ASSERT_MESSAGE(line, example.find("\n" + line + "\n") != std::string::npos);
@@ -103,7 +105,11 @@ class SettingsTest : public CppUnit::TestFixture {
   void every_key_is_read() {
     const Settings settings = good("Policy=one-distributed\nManage=gpu\nInterval=1m\nMinInterval=500ms\nRoundBudget=2\n"
                                    "MaxWait=0\nKeepDecisions=7\nHeuristic=spread\nModelStore=/srv/models\n"
-                                   "InferenceBudget=3s\nBreakerPause=1\n");
+                                   "InferenceBudget=3s\nBreakerPause=1\nDataset=/srv/dataset\n"
+                                   "DatasetMaxSize=3g\nDatasetUsers=Name\n");
+    CPPUNIT_ASSERT_EQUAL(std::string("/srv/dataset"), settings.dataset);
+    CPPUNIT_ASSERT_EQUAL(std::uint64_t{3} << 30, settings.dataset_max_bytes);
+    CPPUNIT_ASSERT(settings.dataset_users == DatasetUsers::name);
     CPPUNIT_ASSERT_EQUAL(std::string("one-distributed"), settings.policy);
     CPPUNIT_ASSERT(settings.manage == Manage::gpu);
     CPPUNIT_ASSERT_EQUAL(60000, settings.interval_ms);
@@ -166,7 +172,8 @@ class SettingsTest : public CppUnit::TestFixture {
   void an_unknown_key_is_named_with_the_known_ones() {
     refused("Policy=pack\nPolizy=pack",
             "2: unknown key \"Polizy\"; the keys are Policy, Heuristic, Manage, Interval, MinInterval, "
-            "RoundBudget, InferenceBudget, MaxWait, KeepDecisions, ModelStore, BreakerPause\n");
+            "RoundBudget, InferenceBudget, MaxWait, KeepDecisions, ModelStore, BreakerPause, Dataset, DatasetMaxSize, "
+            "DatasetUsers\n");
     CPPUNIT_ASSERT(bad("=pack") && bad("Include other.conf") && bad("Policy+=pack"));
   }
 
@@ -292,6 +299,18 @@ class SettingsTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT_EQUAL(std::string("980 more problems are not listed"), reading.problems.back().text);
   }
 
+  void a_dataset_is_a_path_or_none_and_has_a_size() {
+    CPPUNIT_ASSERT_EQUAL(std::string(default_dataset), good("").dataset);
+    CPPUNIT_ASSERT_EQUAL(std::string(), good("Dataset=None").dataset);
+    CPPUNIT_ASSERT(bad("Dataset=dataset") && bad("DatasetUsers=some"));
+    CPPUNIT_ASSERT_EQUAL(std::uint64_t{1} << 20, good("DatasetMaxSize=1024K").dataset_max_bytes);
+    CPPUNIT_ASSERT_EQUAL(std::uint64_t{1} << 50, good("DatasetMaxSize=1024T").dataset_max_bytes);
+    for (const char *size : {"1023K", "1025T", "1G5", "1.5G", "-1G", "1", "G", "999999999T", "16777216T", "0G"})
+      CPPUNIT_ASSERT_MESSAGE(size, bad(std::string("DatasetMaxSize=") + size));
+    refused("DatasetMaxSize=1", "1: DatasetMaxSize=\"1\" is not allowed; allowed is a whole number with K, M, G or T, "
+                                "from 1M to 1024T\n");
+  }
+
   void written_settings_read_back_the_same() {
     Settings settings;
     settings.policy = "one-distributed";
@@ -305,9 +324,13 @@ class SettingsTest : public CppUnit::TestFixture {
     settings.model_store = "/srv/of harmony";
     settings.inference_budget_ms = 1500;
     settings.breaker_pause_ms = 1000;
+    settings.dataset.clear();
+    settings.dataset_max_bytes = 5 << 20;
+    settings.dataset_users = DatasetUsers::none;
     const std::string text =
         "Policy=one-distributed\nHeuristic=stock\nManage=gpu\nInterval=61001ms\nMinInterval=1m\nRoundBudget=1500ms\n"
-        "InferenceBudget=1500ms\nMaxWait=168h\nBreakerPause=1s\nKeepDecisions=0\nModelStore=\"/srv/of harmony\"\n";
+        "InferenceBudget=1500ms\nMaxWait=168h\nBreakerPause=1s\nKeepDecisions=0\nModelStore=\"/srv/of harmony\"\n"
+        "Dataset=none\nDatasetMaxSize=5M\nDatasetUsers=none\n";
     CPPUNIT_ASSERT_EQUAL(text, settings_text(settings));
     CPPUNIT_ASSERT_EQUAL(text, settings_text(good(text)));
   }

@@ -10,9 +10,9 @@
 namespace harmony {
 namespace {
 
-SharedResource shared(double capacity, const std::vector<Claim> &claims) {
+SharedResource shared(double capacity, const std::vector<ResourceClaim> &claims) {
   SharedResource made(capacity);
-  for (const Claim &each : claims) made.add(each);
+  for (const ResourceClaim &each : claims) made.add(each);
   return made;
 }
 
@@ -23,12 +23,12 @@ double level_of(const SharedResource &share, int key) {
 }
 
 // The same in another way: the water level at which all that is taken is the capacity, by bisection.
-double level_by_bisection(double capacity, const std::vector<Claim> &claims, int key) {
+double level_by_bisection(double capacity, const std::vector<ResourceClaim> &claims, int key) {
   double low = 0, high = capacity, weight = 0;
   for (int i = 0; i < 200; ++i) {
     const double water = (low + high) / 2; // a task's
     double taken = 0;
-    for (const Claim &each : claims) {
+    for (const ResourceClaim &each : claims) {
       taken += each.key == key ? each.weight * water : std::min(each.demand, each.weight * water);
       if (each.key == key) weight = each.weight;
     }
@@ -37,8 +37,8 @@ double level_by_bisection(double capacity, const std::vector<Claim> &claims, int
   return weight * (low + high) / 2;
 }
 
-std::vector<Claim> random_claims(Random &random) {
-  std::vector<Claim> claims;
+std::vector<ResourceClaim> random_claims(Random &random) {
+  std::vector<ResourceClaim> claims;
   const int count = 1 + random.below(9);
   for (int key = 0; key < count; ++key)
     claims.push_back({random.below(3) ? random.exponential(30) + 0.001 : 10.0, 1.0 + random.below(4), key, 0});
@@ -92,10 +92,10 @@ class SharedResourceTest : public CppUnit::TestFixture {
   void filling_and_bisection_agree() {
     Random random(1, "shares");
     for (int i = 0; i < 5000; ++i) {
-      const std::vector<Claim> claims = random_claims(random);
+      const std::vector<ResourceClaim> claims = random_claims(random);
       const double capacity = 1 + 200 * random.unit();
       const SharedResource share = shared(capacity, claims);
-      for (const Claim &each : claims)
+      for (const ResourceClaim &each : claims)
         CPPUNIT_ASSERT_DOUBLES_EQUAL(level_by_bisection(capacity, claims, each.key), level_of(share, each.key), 1e-9);
     }
   }
@@ -103,23 +103,23 @@ class SharedResourceTest : public CppUnit::TestFixture {
   void levels_do_not_depend_on_who_came_first() {
     Random random(2, "shares");
     for (int i = 0; i < 1000; ++i) {
-      std::vector<Claim> claims = random_claims(random);
+      std::vector<ResourceClaim> claims = random_claims(random);
       const SharedResource share = shared(77.7, claims);
       std::reverse(claims.begin(), claims.end());
       const SharedResource other = shared(77.7, claims);
-      for (const Claim &each : claims) CPPUNIT_ASSERT(level_of(share, each.key) == level_of(other, each.key));
+      for (const ResourceClaim &each : claims) CPPUNIT_ASSERT(level_of(share, each.key) == level_of(other, each.key));
     }
   }
 
   void who_left_leaves_no_trace() {
     Random random(3, "shares");
     for (int i = 0; i < 1000; ++i) {
-      const std::vector<Claim> claims = random_claims(random);
+      const std::vector<ResourceClaim> claims = random_claims(random);
       const SharedResource before = shared(77.7, claims);
       SharedResource after = before;
       after.add({random.exponential(40), 2, 99, 0});
       after.remove(99);
-      for (const Claim &each : claims) CPPUNIT_ASSERT(level_of(before, each.key) == level_of(after, each.key));
+      for (const ResourceClaim &each : claims) CPPUNIT_ASSERT(level_of(before, each.key) == level_of(after, each.key));
     }
   }
 };

@@ -1,4 +1,4 @@
-#include "src/record/interval_record.h"
+#include "src/record/records.h"
 #include "src/sim/truth/job_type.h"
 #include "src/sim/sim_policies.h"
 #include "tests/unit/sim_fixtures.h"
@@ -36,7 +36,7 @@ public:
     Random random(1, "records");
     for (int i = 0; i < records; ++i) {
       IntervalRecord record;
-      record.job = static_cast<std::uint32_t>(i + 1);
+      record.id.job = static_cast<std::uint32_t>(i + 1);
       record.type = "resnet50";
       record.workers = 2;
       record.nodes = 1;

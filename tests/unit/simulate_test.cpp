@@ -21,7 +21,8 @@ namespace {
 class Auditor : public SimWatcher {
 public:
   explicit Auditor(bool stock) : stock_(stock) {} // which may give a node other GPUs than its workers need
-  void started(const SimJob &job, const Gang &gang, const Plan &plan, const Snapshot &, double, double) override {
+  void started(const SimJob &job, const Gang &gang, const Plan &plan, const Snapshot &, double, double,
+               double) override {
     int workers = 0, ps = 0, gpus = 0;
     for (const Placement &placement : plan.placements) {
       workers += placement.workers;

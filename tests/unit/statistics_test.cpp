@@ -25,7 +25,7 @@ class StatisticsTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT(report.understood);
     CPPUNIT_ASSERT(report.since > 0);
     CPPUNIT_ASSERT_EQUAL(std::time_t{0}, report.last_round);
-    CPPUNIT_ASSERT_EQUAL(std::size_t{20}, report.counters.size());
+    CPPUNIT_ASSERT_EQUAL(std::size_t{24}, report.counters.size());
     CPPUNIT_ASSERT_EQUAL(std::size_t{9}, report.times.size());
     CPPUNIT_ASSERT_EQUAL(std::size_t{fallback_count}, report.fallbacks.size());
     CPPUNIT_ASSERT_EQUAL(std::size_t{model_fault_count}, report.model_faults.size());
@@ -38,10 +38,11 @@ class StatisticsTest : public CppUnit::TestFixture {
     Statistics s;
     std::uint64_t value = ~std::uint64_t{0};
     for (Statistics::Counter *counter :
-         {&s.rounds,     &s.rounds_cut,    &s.gangs_planned,  &s.gangs_not_reached, &s.plans_made,
-          &s.plans_used, &s.plans_stale,   &s.waits,          &s.no_room,           &s.left_to_stock,
-          &s.held,       &s.shadow_same,   &s.shadow_other,   &s.settings_refused,  &s.gangs_by_model,
-          &s.probes,     &s.models_loaded, &s.models_refused, &s.scores_computed,   &s.scores_reused})
+         {&s.rounds,       &s.rounds_cut,     &s.gangs_planned,  &s.gangs_not_reached, &s.plans_made,
+          &s.plans_used,   &s.plans_stale,    &s.waits,          &s.no_room,           &s.left_to_stock,
+          &s.held,         &s.shadow_same,    &s.shadow_other,   &s.settings_refused,  &s.gangs_by_model,
+          &s.probes,       &s.models_loaded,  &s.models_refused, &s.scores_computed,   &s.scores_reused,
+          &s.claims_taken, &s.claims_refused, &s.usages_taken,   &s.events_lost})
       counter->store(value--);
     s.fallbacks[static_cast<std::size_t>(Fallback::other_gpus)] = 3;
     s.last_round = 1700000000;
@@ -49,12 +50,12 @@ class StatisticsTest : public CppUnit::TestFixture {
     s.job_test.add(5000);
     s.job_test.add(10000);
     s.inference.add(2000);
-    const StatisticsReport report =
-        read_statistics(statistics_json(s, {"pack", "m1", "m2 is too large", "closed", "shadow", "running",
-                                            "/etc/slurm/harmony.conf", "line 3: no", 812}));
+    const StatisticsReport report = read_statistics(
+        statistics_json(s, {"pack", "m1", "m2 is too large", "closed", "shadow", "running", "/etc/slurm/harmony.conf",
+                            "line 3: no", "/srv/d", "full", 812, 5, 6, 7, 8}));
     std::set<std::uint64_t> values;
     for (const auto &counter : report.counters) values.insert(counter.second);
-    CPPUNIT_ASSERT_EQUAL(std::size_t{20}, values.size());
+    CPPUNIT_ASSERT_EQUAL(std::size_t{24}, values.size());
     CPPUNIT_ASSERT_EQUAL(~std::uint64_t{0}, report.counters.at("rounds"));
     CPPUNIT_ASSERT_EQUAL(~std::uint64_t{0} - 13, report.counters.at("settings_refused"));
     CPPUNIT_ASSERT_EQUAL(~std::uint64_t{0} - 19, report.counters.at("scores_reused"));
@@ -72,6 +73,11 @@ class StatisticsTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT_EQUAL(std::string("closed"), report.facts.breaker);
     CPPUNIT_ASSERT_EQUAL(std::string("line 3: no"), report.facts.settings_problem);
     CPPUNIT_ASSERT_EQUAL(std::uint64_t{812}, report.facts.decisions_kept);
+    CPPUNIT_ASSERT_EQUAL(std::string("/srv/d full"), report.facts.dataset + " " + report.facts.dataset_problem);
+    CPPUNIT_ASSERT_EQUAL(std::uint64_t{5}, report.facts.runs_followed);
+    CPPUNIT_ASSERT_EQUAL(std::uint64_t{6}, report.facts.records_written);
+    CPPUNIT_ASSERT_EQUAL(std::uint64_t{7}, report.facts.records_lost);
+    CPPUNIT_ASSERT_EQUAL(std::uint64_t{8}, report.facts.dataset_bytes);
   }
 
   void json_is_one_line_whatever_the_facts_say() {

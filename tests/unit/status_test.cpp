@@ -56,11 +56,14 @@ class StatusTest : public CppUnit::TestFixture {
   }
 
   static StatisticsFacts facts(const char *mode, const char *planner) {
-    return {"pack", "none", "", "", mode, planner, "/etc/slurm/harmony.conf", "", 812};
+    return {"pack", "none", "", "", mode, planner, "/etc/slurm/harmony.conf", "", "/srv/dataset",
+            "",     812,    2,  40, 0,    1500000};
   }
 
   static StatisticsFacts learned() {
-    return {"learned", "m1 version 3", "", "closed", "enforce", "running", "/etc/slurm/harmony.conf", "", 812};
+    return {"learned", "m1 version 3", "", "closed", "enforce", "running", "/etc/slurm/harmony.conf",
+            "",        "/srv/dataset", "", 812,      2,         40,        0,
+            1500000};
   }
 
   static ControllerReport counting(const StatisticsFacts &facts) {

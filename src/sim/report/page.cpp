@@ -59,7 +59,9 @@ std::string facts(const Comparison &comparison) {
   if (!comparison.results.empty())
     for (const SimResult &result : comparison.results.front())
       seeds += fmt::format("{}{}", workloads++ ? ", " : "", result.seed);
-  return "<ul class=\"facts\">" + fact("ground truth:", page_text(comparison.truth, 300)) +
+  return "<ul class=\"facts\">" +
+         (comparison.live ? fact("run:", "live, on a real Slurm with emulated training") : std::string()) +
+         fact("ground truth:", page_text(comparison.truth, 300)) +
          fact("queue order:", page_text(comparison.order, 100)) +
          fact("load:", comparison.load > 0 ? fmt::format("{:g}", comparison.load) : "as in the trace") +
          fact("cluster:", fmt::format("{} nodes, {} GPUs", comparison.nodes, comparison.gpus)) +
@@ -196,12 +198,15 @@ std::string navigation(const std::vector<Comparison> &comparisons) {
 std::string report_page(const std::vector<Comparison> &comparisons, const std::string &overview,
                         const std::vector<ComparisonCharts> &charts) {
   const std::vector<std::string> policies = all_policies(comparisons);
+  const bool any_live =
+      std::any_of(comparisons.begin(), comparisons.end(), [](const Comparison &each) { return each.live; });
   std::string html = head("Placement policies compared");
   html +=
       fmt::format("<body>\n<header><div><h1>Placement policies compared</h1><p>{} {}, {} {}; the same jobs for every "
-                  "policy, simulated by <code>harmony sim</code></p></div></header>\n",
+                  "policy, {}</p></div></header>\n",
                   policies.size(), policies.size() == 1 ? "policy" : "policies", comparisons.size(),
-                  comparisons.size() == 1 ? "comparison" : "comparisons");
+                  comparisons.size() == 1 ? "comparison" : "comparisons",
+                  any_live ? "live on a real Slurm and simulated" : "simulated by <code>harmony sim</code>");
   html += navigation(comparisons) + "<main>\n<section id=\"findings\"><h2>At a glance</h2>\n" + findings(comparisons);
   if (!overview.empty())
     html += fmt::format("<div class=\"card\"><h3>Mean JCT, as multiples of the best policy's</h3>{}{}</div>\n",

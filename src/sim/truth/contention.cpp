@@ -105,7 +105,7 @@ private:
     for (const Use &use : changed) {
       const SharedResource &here = share(use);
       for (std::size_t i = 0; i < here.claims().size(); ++i) {
-        const Claim &claim = here.claims()[i];
+        const ResourceClaim &claim = here.claims()[i];
         jobs_[static_cast<std::size_t>(claim.key)].levels[static_cast<std::size_t>(claim.use)] = here.level(i);
         touched_.push_back(claim.key);
       }

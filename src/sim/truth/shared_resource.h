@@ -7,7 +7,7 @@
 namespace harmony {
 
 // One job's claim to a resource.
-struct Claim {
+struct ResourceClaim {
   double demand = 0; // MB/s that it would move if nothing held it up
   double weight = 1; // tasks of it that use the resource: a whole number, so that sums of them are exact
   int key = 0;       // the job
@@ -20,9 +20,9 @@ class SharedResource {
 public:
   explicit SharedResource(double capacity = 0) : capacity_(capacity) {}
 
-  void add(const Claim &claim);
+  void add(const ResourceClaim &claim);
   void remove(int key);
-  const std::vector<Claim> &claims() const { return claims_; }
+  const std::vector<ResourceClaim> &claims() const { return claims_; }
 
   // What the holder of the claim gets when it wants all it can have, and the others what they demand. Alone it is the
   // whole capacity; it never falls below its weight's part, never grows with another claim, and never shrinks with more
@@ -31,7 +31,7 @@ public:
 
 private:
   double capacity_;
-  std::vector<Claim> claims_;
+  std::vector<ResourceClaim> claims_;
 };
 
 } // namespace harmony
