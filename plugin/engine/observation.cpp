@@ -51,7 +51,8 @@ std::string key_of(const StepUsage &usage) {
 } // namespace
 
 Observation::Observation(PlannerState &state, Rounds &rounds)
-    : state_(state), rounds_(rounds), writer_(say), observer_([this](const Record &record) { writer_.put(record); }) {}
+    : state_(state), rounds_(rounds), writer_(say), began_(moment_now()),
+      observer_([this](const Record &record) { writer_.put(record); }) {}
 
 void Observation::set(const Settings &settings, Mode mode, const std::string &cluster) {
   const bool wanted = mode != Mode::off && !settings.dataset.empty();
@@ -266,14 +267,16 @@ void Observation::take_claim(std::uint32_t gang, const std::string &text) {
 
 void Observation::take(ClaimSeen &seen, const Moment &) { take_claim(seen.gang, seen.text); }
 
-// A field keeps its last marks, so most of them are old; those that are there when slurmctld begins all are.
+// A field keeps its last marks, so most of them are old; those from before slurmctld's start all are.
 void Observation::take(UsageSeen &seen, const Moment &) {
   const UsageField field = read_usage_field(seen.extra, seen.node);
   const auto [known, first] = usage_known_.emplace(seen.node, std::vector<std::string>());
   std::vector<std::string> now;
   for (const StepUsage &usage : field.usages) {
     now.push_back(key_of(usage));
-    const bool old = first || std::find(known->second.begin(), known->second.end(), now.back()) != known->second.end();
+    const bool before_us = first && static_cast<double>(usage.begin_s) + usage.seconds < began_.wall_s;
+    const bool old =
+        before_us || std::find(known->second.begin(), known->second.end(), now.back()) != known->second.end();
     if (!old && observer_.used(usage)) ++state_.statistics.usages_taken;
   }
   known->second = std::move(now);

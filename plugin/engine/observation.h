@@ -74,6 +74,7 @@ private:
   PlannerState &state_;
   Rounds &rounds_;
   DatasetWriter writer_;
+  const Moment began_;
   std::atomic<bool> wanted_{false};
   std::atomic<bool> new_directory_{false};
   std::atomic<std::uint64_t> followed_{0};

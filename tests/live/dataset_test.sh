@@ -105,6 +105,34 @@ a_requeued_and_a_preempted_job_have_a_record_a_run() {
   is_sound
 }
 
+what_a_job_claims_is_recorded_as_its_claim() {
+  local job
+  settings "$usual"
+  job=$(submit --harmony-type=vgg16 --harmony-epochs=30 --comment 'for the paper' -n 1 --gpus=1 \
+    --wrap "$HARMONY_BIN progress --epoch 12.5 --of 30 --loss 0.4; until [ -e $live_tmp/go.claim ]; do sleep 0.2; done")
+  cluster_until 30 _comment_has "$job" 'epoch=12.5' || fail "the claim did not reach slurmctld: $(job_field "$job" Comment)"
+  touch "$live_tmp/go.claim"; await "$job" COMPLETED; ended "$job"
+  same "the end" '30 12.5 30 0.4' "$(of_job "$job" 'select(.record == "end") | "\(.epochs) \(.claim.epoch) \(.claim.of) \(.claim.loss)"' | tr -d '"')"
+  _comment_has "$job" 'for the paper' || fail "the owner's words are gone: $(timeout 10 scontrol show job "$job" | grep Comment)"
+  [ "$(counter claims_taken)" -ge 1 ] || fail "status counts no claim"
+  is_sound
+}
+_comment_has() { timeout 10 scontrol show job "$1" | grep -q "Comment=.*$2"; }
+
+what_a_node_saw_of_a_step_is_recorded() {
+  local job plugstack=$cluster_dir/etc/plugstack.conf
+  settings "$usual"
+  cp "$plugstack" "$live_tmp/plugstack"
+  echo "optional $HARMONY_OVERLAY/harmony_spank.so synthetic=servers6 observe=1" >"$plugstack"
+  job=$(submit --harmony-type=vgg16 -n 1 --gpus=1 --wrap 'timeout 4 sh -c "while :; do :; done"; true')
+  await "$job" COMPLETED; ended "$job"
+  cluster_until 20 _has_records "$job" '.record == "usage"' 1 || { cp "$live_tmp/plugstack" "$plugstack"; fail "no usage was recorded: $(timeout 10 scontrol show node n0 | grep Extra)"; }
+  cp "$live_tmp/plugstack" "$plugstack"
+  same "cores busy" true "$(of_job "$job" 'select(.record == "usage") | .busy_cores > 0.2 and .busy_cores < 1.5')"
+  same "its step" batch "$(of_job "$job" 'select(.record == "usage") | .step' | tr -d '"')"
+  is_sound
+}
+
 each_end_has_slurms_word() {
   local failed timeout cancelled
   settings "$usual"
@@ -175,6 +203,6 @@ _dataset_has_a_problem() { [ -n "$(fact dataset_problem)" ]; }
 enforcing_cluster
 keep a_gang_is_recorded_from_its_start_to_its_end neighbours_part_a_run_into_intervals \
   a_hetjob_is_one_run_and_each_task_of_an_array_its_own a_restart_of_slurmctld_leaves_the_record_complete \
-  a_reconfigure_records_nothing_twice a_requeued_and_a_preempted_job_have_a_record_a_run each_end_has_slurms_word \
+  a_reconfigure_records_nothing_twice a_requeued_and_a_preempted_job_have_a_record_a_run what_a_job_claims_is_recorded_as_its_claim what_a_node_saw_of_a_step_is_recorded each_end_has_slurms_word \
   in_mode_shadow_the_plan_is_recorded_beside_what_stock_did what_is_turned_off_is_not_recorded users_are_named_as_the_site_wants \
   nobody_else_reads_the_dataset a_dataset_that_cannot_be_written_holds_nothing_up_and_is_told_once
