@@ -8,6 +8,7 @@
 #include "src/observe/claim.h"
 #include "src/observe/usage.h"
 #include "src/values/clock.h"
+#include "src/values/measure.h"
 #include "src/values/quiet_thread.h"
 
 #include <fmt/format.h>
@@ -84,7 +85,9 @@ template <class What> void Observation::add(What what) {
 }
 
 void Observation::job_placed(const job_record_t &job) {
-  if (wanted_ && holds_resources(&job)) add(placed_job(job, *state_.settings()));
+  if (!wanted_ || !holds_resources(&job)) return;
+  const Measure measure(state_.statistics.observe);
+  add(placed_job(job, *state_.settings()));
 }
 
 void Observation::look_at_running() {
@@ -98,7 +101,9 @@ void Observation::look_at_running() {
 }
 
 void Observation::job_ended(const job_record_t &job) {
-  if (wanted_) add(freed_job(job));
+  if (!wanted_) return;
+  const Measure measure(state_.statistics.observe);
+  add(freed_job(job));
 }
 
 void Observation::claims_seen(std::vector<ClaimSeen> claims) {

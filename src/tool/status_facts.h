@@ -25,7 +25,7 @@ inline const char *health_name(Health health) {
 }
 
 // Steps in the order of a round.
-constexpr const char *timing_order[] = {"lock", "snapshot", "plan", "publish", "round", "job_test"};
+constexpr const char *timing_order[] = {"lock", "snapshot", "plan", "publish", "round", "job_test", "observe"};
 constexpr const char *model_timing_order[] = {"encode", "inference", "propose"};
 
 constexpr const char *statistics_fact = "HarmonyStatistics";

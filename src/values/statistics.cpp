@@ -51,9 +51,10 @@ struct TimingName {
 };
 
 constexpr TimingName timing_names[] = {
-    {"lock", &Statistics::lock},       {"snapshot", &Statistics::snapshot},   {"plan", &Statistics::plan},
-    {"publish", &Statistics::publish}, {"round", &Statistics::round},         {"job_test", &Statistics::job_test},
-    {"encode", &Statistics::encode},   {"inference", &Statistics::inference}, {"propose", &Statistics::propose},
+    {"lock", &Statistics::lock},       {"snapshot", &Statistics::snapshot}, {"plan", &Statistics::plan},
+    {"publish", &Statistics::publish}, {"round", &Statistics::round},       {"job_test", &Statistics::job_test},
+    {"observe", &Statistics::observe}, {"encode", &Statistics::encode},     {"inference", &Statistics::inference},
+    {"propose", &Statistics::propose},
 };
 
 struct FactName {

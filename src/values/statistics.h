@@ -25,6 +25,7 @@ struct Statistics {
   Timing publish;
   Timing round;
   Timing job_test; // added by us
+  Timing observe;  // a job's record copied as it begins or ends, under slurmctld's locks
   // Of policy learned:
   Timing encode;    // the features of one decision
   Timing inference; // one call of the model

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/lib.sh"
 
 top=$(cd "$cluster_home/../.." && pwd)
-quickstart() { timeout 300 "$top/contrib/quickstart" "$@"; }
+quickstart() { timeout 300 "$top/contrib/quickstart" --no-compare "$@"; } # the comparison has a promise of its own
 export HARMONY_BUILD
 
 left_behind() { ls -d "$TMPDIR"/harmony-quickstart.* 2>/dev/null; pgrep -af "$TMPDIR/harmony-quickstart" || true; }
@@ -14,6 +14,13 @@ it_runs_from_any_directory_and_cleans_up() {
   quickstart >"$live_tmp/one.out"
   same "completed components" 5 "$(completed_jobs "$live_tmp/one.out")"
   same "left behind" "" "$(left_behind)"
+}
+
+it_ends_with_a_small_live_comparison() {
+  timeout 500 "$top/contrib/quickstart" --nodes 2 >"$live_tmp/compared.out"
+  grep -qE '^stock +[0-9]+ s' "$live_tmp/compared.out" || fail "$(tail -n 20 "$live_tmp/compared.out")"
+  grep -qE '^ours / stock: [0-9.]+\. ' "$live_tmp/compared.out" || fail "$(tail -n 20 "$live_tmp/compared.out")"
+  same "left behind" "" "$(left_behind)$(ls -d "$TMPDIR"/harmony-compare.* 2>/dev/null)"
 }
 
 two_run_at_once() {
@@ -36,7 +43,7 @@ keep_leaves_a_cluster_that_answers_and_can_be_taken_down() {
 }
 
 an_interrupt_takes_the_cluster_down() {
-  "$top/contrib/quickstart" --nodes 2 >"$live_tmp/int.out" 2>&1 & # itself, not a function's subshell: it gets the signal
+  "$top/contrib/quickstart" --no-compare --nodes 2 >"$live_tmp/int.out" 2>&1 & # itself, not a function's subshell: it gets the signal
   local pid=$!
   cluster_until 60 grep -q submitted "$live_tmp/int.out" || fail "$(cat "$live_tmp/int.out")"
   kill -TERM "$pid"
@@ -53,7 +60,7 @@ an_ordinary_user_can_run_it() {
   mkdir -m 777 "$live_tmp/nobody" "$live_tmp/nobody/tmp"
   chmod 777 "$live_tmp/nobody/tmp"
   timeout 600 setpriv --reuid=65534 --regid=65534 --clear-groups env -u XDG_CACHE_HOME "HOME=$live_tmp/nobody" \
-    "TMPDIR=$live_tmp/nobody/tmp" "HARMONY_BUILD=$live_tmp/nobody/build" "$top/contrib/quickstart" >"$live_tmp/nobody.out"
+    "TMPDIR=$live_tmp/nobody/tmp" "HARMONY_BUILD=$live_tmp/nobody/build" "$top/contrib/quickstart" --no-compare >"$live_tmp/nobody.out"
   same "completed components" 5 "$(completed_jobs "$live_tmp/nobody.out")"
   same "left behind" "" "$(ls "$live_tmp/nobody/tmp")"
 }
@@ -87,6 +94,6 @@ wrong_usage_is_told_apart() {
 export TMPDIR=$live_tmp/tmp
 mkdir -p "$TMPDIR"
 leave_no_jobs() { :; }
-keep it_runs_from_any_directory_and_cleans_up two_run_at_once keep_leaves_a_cluster_that_answers_and_can_be_taken_down \
+keep it_runs_from_any_directory_and_cleans_up it_ends_with_a_small_live_comparison two_run_at_once keep_leaves_a_cluster_that_answers_and_can_be_taken_down \
   an_interrupt_takes_the_cluster_down an_ordinary_user_can_run_it missing_packages_are_named_with_the_command_that_installs_them \
   wrong_usage_is_told_apart

@@ -26,7 +26,7 @@ class StatisticsTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT(report.since > 0);
     CPPUNIT_ASSERT_EQUAL(std::time_t{0}, report.last_round);
     CPPUNIT_ASSERT_EQUAL(std::size_t{24}, report.counters.size());
-    CPPUNIT_ASSERT_EQUAL(std::size_t{9}, report.times.size());
+    CPPUNIT_ASSERT_EQUAL(std::size_t{10}, report.times.size());
     CPPUNIT_ASSERT_EQUAL(std::size_t{fallback_count}, report.fallbacks.size());
     CPPUNIT_ASSERT_EQUAL(std::size_t{model_fault_count}, report.model_faults.size());
     for (const auto &[name, count] : report.counters) CPPUNIT_ASSERT_EQUAL_MESSAGE(name, std::uint64_t{0}, count);
