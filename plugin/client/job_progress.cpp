@@ -117,7 +117,7 @@ ClaimSent send_claim(std::uint32_t job, const Claim &claim, int interval_s, int 
   if (text.size() > longest_field)
     return refused(job,
                    fmt::format("its {} has {} bytes, and with {} more for the progress would be longer than the {} "
-                               "that Slurm takes; nothing was reported",
+                               "that Slurm takes",
                                claim_field_name, read_claim_field(field.text).owner.size(),
                                claim_mark(claim).size() + 1, longest_field));
   job_desc_msg_t update;

@@ -69,7 +69,6 @@ bool set_mode(Mode mode) {
     engine().planner.slurm_user = slurm_conf.slurm_user_id;
     engine().rounds.read_model_again();
     take_settings();
-    engine().observation.look_at_running();
     watch_nodes(engine().planner);
     return true;
   });
@@ -143,7 +142,7 @@ StatisticsFacts facts() {
   const DatasetFigures dataset = engine().observation.figures();
   facts.dataset = engine().settings.in_force().dataset;
   facts.dataset_problem = dataset.problem;
-  facts.runs_followed = engine().observation.followed();
+  facts.jobs_followed = engine().observation.followed();
   facts.records_written = dataset.written;
   facts.records_lost = dataset.lost;
   facts.dataset_bytes = dataset.directory_bytes;

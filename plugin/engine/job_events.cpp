@@ -16,14 +16,22 @@ int records_of(const job_record_t &job) {
   return leader && leader->het_job_list ? std::max(1, list_count(leader->het_job_list)) : 1;
 }
 
+// After a node failed, Slurm puts the job back into the queue only when its resources are free.
+bool fails_and_is_requeued(const job_record_t &job) {
+  return (job.job_state & JOB_STATE_BASE) == JOB_NODE_FAIL && job.batch_flag && job.details && job.details->requeue;
+}
+
 bool will_run_again(const job_record_t &job) {
   const job_record_t *const record = &job; // for Slurm's macros
-  return IS_JOB_PENDING(record) || job.job_state & (JOB_REQUEUE | JOB_REQUEUE_HOLD | JOB_SPECIAL_EXIT);
+  return IS_JOB_PENDING(record) || fails_and_is_requeued(job) ||
+         job.job_state & (JOB_REQUEUE | JOB_REQUEUE_HOLD | JOB_SPECIAL_EXIT);
 }
 
 std::string state_word(const job_record_t &job) {
-  if (job.preempt_time || (job.job_state & JOB_STATE_BASE) == JOB_PREEMPTED) return "PREEMPTED";
-  if (will_run_again(job)) return "REQUEUED";
+  // A job that was suspended for another keeps preempt_time, and may complete all the same.
+  if ((job.job_state & JOB_STATE_BASE) == JOB_PREEMPTED || (job.preempt_time && will_run_again(job)))
+    return "PREEMPTED";
+  if (will_run_again(job) && !fails_and_is_requeued(job)) return "REQUEUED";
   return text(job_state_string(job.job_state & JOB_STATE_BASE));
 }
 
@@ -64,6 +72,8 @@ JobFreed freed_job(const job_record_t &job) {
   freed.state = state_word(job);
   freed.requeued = will_run_again(job);
   freed.exit_code = exit_code_of(job.exit_code);
+  freed.started = job.start_time;
+  freed.resized = job.resize_time != 0;
   freed.suspended_s = static_cast<double>(std::max<std::time_t>(0, job.tot_sus_time));
   freed.claim = claim_text(job);
   return freed;

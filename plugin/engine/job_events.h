@@ -32,7 +32,9 @@ struct JobFreed {
   std::string state; // Slurm's word; REQUEUED if it will run again
   bool requeued = false;
   int exit_code = 0;
+  std::time_t started = 0;
   double suspended_s = 0;
+  bool resized = false;
   std::string claim;
 };
 

@@ -9,8 +9,11 @@
 #include "src/values/quiet_thread.h"
 
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <thread>
+#include <unordered_map>
+#include <utility>
 
 namespace harmony {
 namespace {
@@ -61,8 +64,12 @@ private:
         error("harmony: %s; using %s for it", topology->problem.c_str(), source_name(topology->topology.source));
     }
     if (changes.looked) publish(std::move(changes.nodes));
-    for (NodeChanges::Usage &usage : changes.usage)
-      if (state_.usage_seen) state_.usage_seen(std::move(usage.node), std::move(usage.extra));
+    for (NodeChanges::Usage &usage : changes.usage) {
+      std::size_t &known = usage_[usage.node];
+      const std::size_t now = std::hash<std::string>()(usage.extra);
+      if (std::exchange(known, now) != now && state_.usage_seen)
+        state_.usage_seen(std::move(usage.node), std::move(usage.extra));
+    }
   }
 
   void publish(std::vector<NodeHardware> nodes) {
@@ -86,6 +93,7 @@ private:
   bool complained_ = false;
   WallLog wall_;
   time_t last_look_ = 0;
+  std::unordered_map<std::string, std::size_t> usage_; // by node: the hash of what it told last
 };
 
 } // namespace

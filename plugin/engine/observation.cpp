@@ -19,8 +19,9 @@
 namespace harmony {
 namespace {
 
-constexpr std::size_t most_events = 100000; // a few hundred bytes each
-constexpr double longest_interval_s = 300;
+constexpr std::size_t most_events = 100000;     // a few hundred bytes each,
+constexpr std::size_t most_usage_events = 2000; // but of these a few kB
+constexpr double shortest_interval_s = 0.5, longest_interval_s = 300;
 constexpr int look_every_ms = 10000;
 
 Moment moment_now() {
@@ -53,51 +54,77 @@ std::string key_of(const StepUsage &usage) {
 
 Observation::Observation(PlannerState &state, Rounds &rounds)
     : state_(state), rounds_(rounds), writer_(say), began_(moment_now()),
-      observer_([this](const Record &record) { writer_.put(record); }) {}
+      observer_([this](const Record &record) { writer_.put(record); }, shortest_interval_s) {}
 
 void Observation::set(const Settings &settings, Mode mode, const std::string &cluster) {
   const bool wanted = mode != Mode::off && !settings.dataset.empty();
-  if (!wanted && wanted_.exchange(false)) add(Forget{});
+  if (!wanted && !wanted_) return;
   DatasetOptions options;
   options.directory = wanted ? settings.dataset : "";
   options.cluster = cluster;
+  options.users = settings.dataset_users;
   options.most_bytes = settings.dataset_max_bytes;
   options.file_bytes = std::min(options.file_bytes, std::max<std::uint64_t>(settings.dataset_max_bytes / 8, 1 << 16));
-  writer_.set_options(options);
-  const std::lock_guard lock(mutex_);
-  if (options.directory != directory_) new_directory_ = true;
-  directory_ = options.directory;
-  cluster_ = cluster;
+  add(NewOptions{options});
   wanted_ = wanted;
-  if (wanted && !thread_.joinable()) thread_ = quiet_thread([this] { run(); });
-}
-
-template <class What> void Observation::add(What what) {
+  if (!wanted) return;
   {
     const std::lock_guard lock(mutex_);
-    if (events_.size() >= most_events) {
+    if (!thread_.joinable()) thread_ = quiet_thread([this] { run(); });
+  }
+  look_at_running();
+}
+
+// An event that is lost leaves what is followed wrong: it is looked at anew as soon as there is room.
+template <class What> bool Observation::add(What what) {
+  constexpr bool is_usage = std::is_same_v<What, UsageSeen>;
+  {
+    const std::lock_guard lock(mutex_);
+    if (events_.size() >= most_events || (is_usage && usage_waiting_ >= most_usage_events)) {
       ++state_.statistics.events_lost;
-      return;
+      lost_ = lost_ || !is_usage;
+      return false;
     }
     events_.push_back({moment_now(), std::move(what)});
+    if (is_usage) ++usage_waiting_;
   }
   changed_.notify_one();
+  return true;
 }
 
-void Observation::job_placed(const job_record_t &job) {
-  if (!wanted_ || !holds_resources(&job)) return;
-  const Measure measure(state_.statistics.observe);
-  add(placed_job(job, *state_.settings()));
-}
-
+// Of jobs that run already no hook tells when slurmctld begins or when we are turned on; those that are followed stay
+// as they are.
 void Observation::look_at_running() {
-  if (!wanted_) return;
-  for_each<job_record_t>(job_list, [this](job_record_t &job) {
+  RunningNow running;
+  for_each<job_record_t>(job_list, [this, &running](job_record_t &job) {
     if (!holds_resources(&job)) return;
     JobPlaced placed = placed_job(job, *state_.settings());
     placed.ran_before = true;
+    running.records.insert(job.job_id);
     add(std::move(placed));
   });
+  add(std::move(running));
+}
+
+void Observation::make_up_for_losses() {
+  if (!lost_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (events_.size() > most_events / 4) return;
+  }
+  lost_ = false;
+  look_at_running();
+}
+
+void Observation::job_placed(const job_record_t &job) {
+  constexpr std::time_t at_once_s = 60;
+  if (!wanted_ || !holds_resources(&job)) return;
+  const Measure measure(state_.statistics.observe);
+  make_up_for_losses();
+  JobPlaced placed = placed_job(job, *state_.settings());
+  placed.ran_before =
+      std::time(nullptr) - job.start_time > at_once_s; // a reconfigured slurmctld allocates anew what runs
+  add(std::move(placed));
 }
 
 void Observation::job_ended(const job_record_t &job) {
@@ -117,6 +144,8 @@ void Observation::usage_seen(std::string node, std::string extra) {
 
 void Observation::flush(int milliseconds) {
   const std::int64_t end = now_ms() + milliseconds;
+  if (!wanted_) return;
+  add(CutIntervals{}); // the next slurmctld begins new ones
   {
     std::unique_lock lock(mutex_);
     while ((!events_.empty() || busy_) && thread_.joinable() && now_ms() < end)
@@ -136,6 +165,7 @@ void Observation::run() {
     }
     busy_ = true;
     std::deque<Event> events = std::exchange(events_, {});
+    usage_waiting_ = 0;
     lock.unlock();
     for (Event &event : events) guarded(wall, "observing", "the record is left out", [this, &event] { handle(event); });
     guarded(wall, "observing", "going on", [this] { observer_.cut_longer_than(longest_interval_s, moment_now()); });
@@ -151,9 +181,10 @@ void Observation::handle(Event &event) {
   std::visit([this, &event](auto &what) { take(what, event.at); }, event.what);
 }
 
+// A new file names its nodes anew. The first one after other options is being begun with what is put now.
 void Observation::follow_files() {
   const std::uint64_t generation = writer_.figures().generation;
-  if (!new_directory_.exchange(false) && generation == generation_) return;
+  if (generation <= generation_) return;
   generation_ = generation;
   observer_.name_nodes_again();
 }
@@ -180,18 +211,21 @@ std::vector<HeldNode> Observation::nodes_of(const JobPlaced &placed) const {
   return all;
 }
 
+// Not one on an earlier run: a requeued job may start before any round saw it.
+std::optional<DecisionRecord> Observation::decision_on(const JobPlaced &placed) const {
+  auto record = state_.decisions.find(placed.gang);
+  if (record && record->outcome_at != 0 && record->outcome_at < placed.started - 1) record.reset();
+  return record;
+}
+
 StartRecord Observation::start_of(const JobPlaced &placed, const Moment &at) {
-  const auto settings = state_.settings();
   StartRecord start;
-  {
-    const std::lock_guard lock(mutex_);
-    start.id = {cluster_, placed.gang, placed.run};
-  }
+  start.id = {options_.cluster, placed.gang, placed.run};
   const double started = static_cast<double>(placed.started);
   start.resumed = placed.ran_before;
   start.array_job = placed.array_job;
   start.array_task = placed.array_task;
-  start.user = users_.of(placed.user, settings->dataset_users, settings->dataset);
+  start.user_id = placed.user;
   start.type = placed.description.type;
   start.epochs = placed.description.epochs;
   start.model_kb = placed.description.model_kb;
@@ -199,9 +233,10 @@ StartRecord Observation::start_of(const JobPlaced &placed, const Moment &at) {
   start.time_limit_min = placed.time_limit_min;
   start.submit_s = static_cast<double>(placed.submitted);
   start.begin_s = start.resumed ? started : at.wall_s; // Slurm counts whole seconds
-  const auto decision = state_.decisions.find(placed.gang);
+  const auto decision = decision_on(placed);
   if (start.resumed || !decision) {
-    start.why_stock = start.resumed ? "not known: slurmctld began anew since" : "no planning round decided on it";
+    start.why_stock =
+        start.resumed ? "not known: it was running when observing began" : "no planning round decided on it";
     return start;
   }
   start.policy = decision->decision.policy;
@@ -215,7 +250,7 @@ StartRecord Observation::start_of(const JobPlaced &placed, const Moment &at) {
 
 std::optional<ShadowRecord> Observation::shadow_of(const JobPlaced &placed) {
   if (state_.mode != Mode::shadow) return std::nullopt;
-  const auto record = state_.decisions.find(placed.gang);
+  const auto record = decision_on(placed);
   if (!record) return std::nullopt;
   const Decision &decision = record->decision;
   ShadowRecord shadow;
@@ -241,7 +276,7 @@ void Observation::take(JobPlaced &placed, const Moment &at) {
     began.start = start_of(placed, at);
     if (!began.start.resumed) began.shadow = shadow_of(placed);
   } else {
-    began.start.id = {"", placed.gang, placed.run};
+    began.start.id = {options_.cluster, placed.gang, placed.run};
     began.start.type = placed.description.type;
     began.start.begin_s = static_cast<double>(placed.started);
   }
@@ -258,7 +293,9 @@ void Observation::take(JobFreed &freed, const Moment &at) {
   ended.state = freed.state;
   ended.requeued = freed.requeued;
   ended.exit_code = freed.exit_code;
+  ended.started_s = static_cast<double>(freed.started);
   ended.suspended_s = freed.suspended_s;
+  ended.resized = freed.resized;
   observer_.ended(ended, at);
 }
 
@@ -287,6 +324,18 @@ void Observation::take(UsageSeen &seen, const Moment &) {
   known->second = std::move(now);
 }
 
-void Observation::take(Forget &, const Moment &) { observer_.forget_all(); }
+void Observation::take(RunningNow &running, const Moment &) { observer_.keep_only(running.records); }
+
+void Observation::take(NewOptions &change, const Moment &) {
+  if (change.options.directory != options_.directory) {
+    observer_.name_nodes_again();
+    generation_ = writer_.figures().generation + 1;
+  }
+  options_ = change.options;
+  if (options_.directory.empty()) observer_.keep_only({});
+  writer_.set_options(options_);
+}
+
+void Observation::take(CutIntervals &, const Moment &at) { observer_.cut_longer_than(0, at); }
 
 } // namespace harmony

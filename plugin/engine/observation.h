@@ -7,13 +7,13 @@
 #include "plugin/engine/rounds.h"
 #include "src/observe/observer.h"
 #include "src/record/dataset_writer.h"
-#include "src/record/user_words.h"
 
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <variant>
@@ -25,14 +25,11 @@ class Observation {
 public:
   Observation(PlannerState &state, Rounds &rounds);
 
-  // The settings in force, from set_mode; starts the thread. Mode off: what was followed is forgotten, since its end
-  // will not be seen.
+  // The settings in force, under slurmctld's job lock; starts the thread, and looks at the jobs that run. Mode off:
+  // what was followed is forgotten, since its end will not be seen.
   void set(const Settings &settings, Mode mode, const std::string &cluster);
 
-  // Jobs that run already, of which no hook tells when slurmctld begins or when we are turned on; those that are
-  // followed stay as they are. Under slurmctld's job lock, as the next two.
-  void look_at_running();
-
+  // Under slurmctld's job lock.
   void job_placed(const job_record_t &job);
   void job_ended(const job_record_t &job);
 
@@ -51,20 +48,31 @@ private:
   struct UsageSeen {
     std::string node, extra;
   };
-  struct Forget {};
+  struct RunningNow { // these job records hold resources, and no others
+    std::set<std::uint32_t> records;
+  };
+  struct NewOptions { // of the dataset, once all before is recorded
+    DatasetOptions options;
+  };
+  struct CutIntervals {};
   struct Event {
     Moment at;
-    std::variant<JobPlaced, JobFreed, ClaimSeen, UsageSeen, Forget> what;
+    std::variant<JobPlaced, JobFreed, ClaimSeen, UsageSeen, RunningNow, NewOptions, CutIntervals> what;
   };
 
-  template <class What> void add(What what);
+  template <class What> bool add(What what);
+  void look_at_running();
+  void make_up_for_losses();
   void run();
   void handle(Event &event);
   void take(JobPlaced &placed, const Moment &at);
   void take(JobFreed &freed, const Moment &at);
   void take(ClaimSeen &seen, const Moment &at);
   void take(UsageSeen &seen, const Moment &at);
-  void take(Forget &, const Moment &);
+  void take(RunningNow &running, const Moment &);
+  void take(NewOptions &change, const Moment &);
+  void take(CutIntervals &, const Moment &at);
+  std::optional<DecisionRecord> decision_on(const JobPlaced &placed) const;
   StartRecord start_of(const JobPlaced &placed, const Moment &at);
   std::optional<ShadowRecord> shadow_of(const JobPlaced &placed);
   std::vector<HeldNode> nodes_of(const JobPlaced &placed) const;
@@ -76,7 +84,7 @@ private:
   DatasetWriter writer_;
   const Moment began_;
   std::atomic<bool> wanted_{false};
-  std::atomic<bool> new_directory_{false};
+  std::atomic<bool> lost_{false}; // an event, so that what is followed may not be what runs
   std::atomic<std::uint64_t> followed_{0};
 
   std::mutex mutex_; // a leaf: of what follows
@@ -84,12 +92,12 @@ private:
   std::deque<Event> events_;
   bool busy_ = false; // an event is being handled
   std::thread thread_;
-  std::string cluster_, directory_;
+  std::size_t usage_waiting_ = 0; // of the events
 
   // Of the thread:
   Observer observer_;
-  UserWords users_;
-  std::uint64_t generation_ = 0;                                // of the writer's files
+  DatasetOptions options_;
+  std::uint64_t generation_ = 0;                                // of the writer's files: the one whose nodes are named
   std::map<std::string, std::vector<std::string>> usage_known_; // by node: marks that were seen
 };
 

@@ -71,6 +71,17 @@ void prefetch(const std::vector<job_record_t *> &jobs, std::size_t at) {
   }
 }
 
+// Tasks a node. slurmctld does not save them: after its restart they follow from the CPUs.
+std::vector<int> tasks_of(const job_record_t &job, const job_resources_t &held) {
+  if (held.tasks_per_node) return {held.tasks_per_node, held.tasks_per_node + held.nhosts};
+  std::vector<int> tasks;
+  const int cpus = job.details && job.details->cpus_per_task && job.details->cpus_per_task != NO_VAL16
+                       ? job.details->cpus_per_task
+                       : 1;
+  for (std::uint32_t i = 0; held.cpus && i < held.nhosts; ++i) tasks.push_back(std::max(1, held.cpus[i] / cpus));
+  return tasks;
+}
+
 // Of a hetjob the component without GPUs is the PS, all of it; the number counts for both.
 int ps_of(const job_record_t &job, const JobDescription &description, const RunningCopy &copy) {
   const int ps = static_cast<int>(description.ps);
@@ -105,7 +116,7 @@ std::shared_ptr<const RunningCopy> copy_running(const job_record_t &job, const J
   const std::size_t hosts = held.nhosts;
   copy->gpus.resize(hosts);
   if (held.memory_allocated) copy->memory_mb.assign(held.memory_allocated, held.memory_allocated + hosts);
-  if (held.tasks_per_node) copy->tasks.assign(held.tasks_per_node, held.tasks_per_node + hosts);
+  copy->tasks = tasks_of(job, held);
   copy_gpus(job, *copy);
   copy->ps = ps_of(job, description, *copy);
   return copy;
@@ -113,7 +124,7 @@ std::shared_ptr<const RunningCopy> copy_running(const job_record_t &job, const J
 
 // A comment of absurd length is not looked through under slurmctld's locks; `harmony progress` does not write into one.
 std::string claim_text(const job_record_t &job) {
-  constexpr std::size_t longest_comment = 64 << 10, longest_claim = 300;
+  constexpr std::size_t longest_comment = 1025, longest_claim = 300; // Slurm takes 1024 bytes
   const char *field = job.HARMONY_CLAIM_FIELD;
   if (!field || !*field) return "";
   const std::size_t length = strnlen(field, longest_comment);

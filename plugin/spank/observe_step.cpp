@@ -21,6 +21,7 @@ extern "C" {
 namespace {
 
 constexpr long longest_wait_ms = 2000;
+constexpr uint32_t most_nodes = 65536; // that `harmony observe` takes
 
 // The one step of this slurmstepd, as long as it is watched.
 struct Observation {
@@ -47,6 +48,13 @@ bool name_step(uint32_t step, char *name, size_t size) {
   else
     snprintf(name, size, "%u", step);
   return true;
+}
+
+// Of the step, not of the job. srun says it, so it may be anything; a batch script's is 0.
+uint32_t nodes_of_step(spank_t spank) {
+  uint32_t nodes = 0;
+  if (spank_get_item(spank, S_JOB_NNODES, &nodes) != ESPANK_SUCCESS || nodes < 1) return 1;
+  return nodes < most_nodes ? nodes : most_nodes;
 }
 
 // In a grandchild, which init inherits: process tracking by descent from slurmstepd must not take it for one of the
@@ -99,13 +107,14 @@ void observe_step(spank_t spank, int count, char **words) {
   const SpankArguments arguments = read_spank_arguments(count, words); // slurmd has told of those that are wrong
   if (!arguments.observe || !(arguments.observe_all || has_job_options())) return;
   uint32_t job = 0, step = 0;
-  char job_text[16], step_text[16], pid_text[16], every_text[16];
+  char job_text[16], step_text[16], pid_text[16], every_text[16], nodes_text[16];
   if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
       spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || !name_step(step, step_text, sizeof step_text))
     return;
   snprintf(job_text, sizeof job_text, "%u", job);
   snprintf(pid_text, sizeof pid_text, "%d", static_cast<int>(getpid()));
   snprintf(every_text, sizeof every_text, "%d", arguments.observe_every);
+  snprintf(nodes_text, sizeof nodes_text, "%u", nodes_of_step(spank));
   snprintf(observation.step, sizeof observation.step, "%s.%s", job_text, step_text);
   // slurmstepd's own environment, not the job's.
   const char *node = getenv("SLURMD_NODENAME");
@@ -120,6 +129,8 @@ void observe_step(spank_t spank, int count, char **words) {
                              pid_text,
                              "--every",
                              every_text,
+                             "--nodes",
+                             nodes_text,
                              node && *node ? "--node" : nullptr,
                              node};
 

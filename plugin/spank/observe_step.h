@@ -12,7 +12,8 @@ namespace harmony {
 // all.
 void observe_step(spank_t spank, int count, char **words);
 
-// Waits for what was seen to be on its way to slurmctld, 2 s at most.
+// Waits for what was seen to be on its way to slurmctld, 2 s at most; not for that of a large step, which is sent
+// later.
 void end_observation();
 
 } // namespace harmony

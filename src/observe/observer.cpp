@@ -10,8 +10,7 @@
 namespace harmony {
 namespace {
 
-constexpr std::size_t most_ended = 4096; // that are remembered
-constexpr double shortest_interval_s = 1e-3;
+constexpr std::size_t most_ended_nodes = 20000; // of gangs that are remembered
 
 std::vector<TasksAt::InDomain> domains_of(const Bits &gpus, const Topology *topology) {
   std::vector<TasksAt::InDomain> domains;
@@ -65,7 +64,7 @@ double Observer::time_of(const Followed &gang, const Moment &now) {
 }
 
 Observer::Ended Observer::what_stays_known(const Followed &gang) {
-  Ended known{gang.job.start.id, {}};
+  Ended known{gang.job.start.id, gang.began, {}};
   for (const HeldNode &node : gang.job.nodes) known.gpus[node.tasks.node] = node.tasks.gpus;
   return known;
 }
@@ -109,6 +108,11 @@ void Observer::began(JobBegan job, const Moment &now) {
     known->second.at = {job.start.begin_s, now.steady_s - std::max(0.0, now.wall_s - job.start.begin_s)};
   }
   Followed &gang = known->second;
+  if (!gang.whole && !gang.began.empty()) { // what became of a hetjob's plan is known with its last component
+    job.start.begin_s = gang.job.start.begin_s;
+    gang.job.start = job.start;
+    gang.job.shadow = job.shadow;
+  }
   hold(job, gang);
   if (!gang.whole && static_cast<int>(gang.began.size()) >= gang.job.records) start(gang, now);
   neighbours_changed(names_of(job.nodes), id, now);
@@ -117,10 +121,13 @@ void Observer::began(JobBegan job, const Moment &now) {
 void Observer::name_nodes(const Followed &gang) {
   for (const HeldNode &node : gang.job.nodes) {
     if (!node.topology) continue;
-    auto &named = named_nodes_[node.tasks.node];
-    if (named == node.topology) continue;
-    named = node.topology;
-    put_(NodeRecord{gang.job.start.id.cluster, node.tasks.node, compact_form(*node.topology)});
+    Named &named = named_nodes_[node.tasks.node];
+    if (named.topology == node.topology) continue;
+    named.topology = node.topology;
+    std::string compact = compact_form(*node.topology);
+    if (compact == named.compact) continue;
+    named.compact = std::move(compact);
+    put_(NodeRecord{gang.job.start.id.cluster, node.tasks.node, named.compact});
   }
 }
 
@@ -221,7 +228,7 @@ void Observer::begin_interval(Followed &gang, double now_s) {
 }
 
 void Observer::end_interval(Followed &gang, double now_s) {
-  if (now_s - gang.since_s < shortest_interval_s) return;
+  if (now_s - gang.since_s < shortest_interval_s_) return;
   const StartRecord &start = gang.job.start;
   IntervalRecord record;
   record.id = start.id;
@@ -264,9 +271,13 @@ bool Observer::claimed(std::uint32_t gang, const Claim &claim) {
   return true;
 }
 
-void Observer::forget_all() {
-  gangs_.clear();
-  on_node_.clear();
+void Observer::keep_only(const std::set<std::uint32_t> &records) {
+  std::vector<std::uint32_t> gone;
+  for (const auto &[id, gang] : gangs_)
+    if (std::none_of(gang.began.begin(), gang.began.end(),
+                     [&records](std::uint32_t record) { return records.count(record) > 0; }))
+      gone.push_back(id);
+  for (const std::uint32_t id : gone) forget(id);
 }
 
 void Observer::finish(Followed &gang, const Moment &now) {
@@ -278,9 +289,12 @@ void Observer::finish(Followed &gang, const Moment &now) {
   end.id = start.id;
   end.type = start.type;
   end.state = gang.end.state;
-  end.begin_s = start.begin_s;
+  // Slurm counts whole seconds; only nodes that had to be powered up make a difference of more than that.
+  constexpr double rounding_s = 2;
+  end.begin_s = gang.end.started_s > start.begin_s + rounding_s ? std::min(gang.end.started_s, now_s) : start.begin_s;
   end.end_s = now_s;
-  end.elapsed_s = std::max(0.0, now_s - start.begin_s - gang.end.suspended_s);
+  end.elapsed_s = std::max(0.0, now_s - end.begin_s - gang.end.suspended_s);
+  end.disturbed = gang.end.suspended_s > 0 || gang.end.resized;
   if (end.state == "COMPLETED" && start.epochs > 0) {
     end.epochs = start.epochs;
     if (end.elapsed_s > 0) end.mean_speed = *end.epochs / end.elapsed_s;
@@ -301,16 +315,15 @@ void Observer::ended(const JobEnded &job, const Moment &now) {
   if (gang.ended.size() < gang.began.size()) return;
   finish(gang, now);
   const std::vector<std::string> nodes = names_of(gang.job.nodes);
-  if (gang.job.managed) {
-    if (ended_.emplace(job.gang, Ended{}).second) ended_order_.push_back(job.gang);
-    ended_[job.gang] = what_stays_known(gang);
-    if (ended_order_.size() > most_ended) {
-      ended_.erase(ended_order_.front());
-      ended_order_.pop_front();
-    }
-  }
+  if (gang.job.managed) remember_ended(gang);
   forget(job.gang);
   neighbours_changed(nodes, job.gang, now);
+}
+
+void Observer::remember_ended(const Followed &gang) {
+  ended_nodes_ += gang.job.nodes.size();
+  ended_.push_back(what_stays_known(gang));
+  for (; ended_nodes_ > most_ended_nodes; ended_.pop_front()) ended_nodes_ -= ended_.front().gpus.size();
 }
 
 // Only of runs that are followed, or were lately; of the node's GPUs only the run's.
@@ -318,12 +331,19 @@ bool Observer::used(const StepUsage &usage) {
   Ended known;
   const auto runs = std::find_if(gangs_.begin(), gangs_.end(),
                                  [&usage](const auto &each) { return each.second.began.count(usage.job) > 0; });
-  if (runs != gangs_.end() && runs->second.job.managed)
+  // A requeued job may run again before its nodes have told of the run before; clocks of nodes differ a little.
+  constexpr double clocks_differ_s = 30;
+  const auto is_of = [&usage](const Followed &gang) {
+    return gang.job.managed && static_cast<double>(usage.begin_s) + clocks_differ_s >= gang.job.start.begin_s;
+  };
+  if (runs != gangs_.end() && is_of(runs->second)) {
     known = what_stays_known(runs->second);
-  else if (const auto ran = ended_.find(usage.job); ran != ended_.end())
-    known = ran->second;
-  else
-    return false;
+  } else {
+    const auto ran = std::find_if(ended_.rbegin(), ended_.rend(),
+                                  [&usage](const Ended &each) { return each.records.count(usage.job) > 0; });
+    if (ran == ended_.rend()) return false;
+    known = *ran;
+  }
   const auto gpus = known.gpus.find(usage.node);
   if (gpus == known.gpus.end()) return false;
   UsageRecord record{known.id, usage};

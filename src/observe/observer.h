@@ -49,7 +49,9 @@ struct JobEnded {
   std::string state;
   bool requeued = false; // it will run again
   int exit_code = 0;
+  double started_s = 0;   // when its nodes were ready, which may be long after it began to hold them; 0: not known
   double suspended_s = 0; // of its time since it began
+  bool resized = false;
 };
 
 class Observer {
@@ -57,7 +59,9 @@ public:
   using Put = std::function<void(const Record &)>;
   // Is asked for what only a simulation knows: fills in epochs and relative_speed.
   using Measure = std::function<void(IntervalRecord &)>;
-  explicit Observer(Put put, Measure measure = {}) : put_(std::move(put)), measure_(std::move(measure)) {}
+  // Shorter intervals are not recorded: they tell nothing, and where jobs come and go all the time they are many.
+  explicit Observer(Put put, double shortest_interval_s, Measure measure = {})
+      : put_(std::move(put)), measure_(std::move(measure)), shortest_interval_s_(shortest_interval_s) {}
 
   // A job that is followed already is passed over: a reconfigured slurmctld allocates anew what runs.
   void began(JobBegan job, const Moment &now);
@@ -66,8 +70,8 @@ public:
   void ended(const JobEnded &job, const Moment &now);
   bool used(const StepUsage &usage); // whether it was recorded
 
-  // Nothing is followed any more; no ends are recorded.
-  void forget_all();
+  // Only these job records hold resources; of all others the end was missed, and none is recorded.
+  void keep_only(const std::set<std::uint32_t> &records);
 
   // Intervals longer than this end, whether anything changed or not.
   void cut_longer_than(double seconds, const Moment &now);
@@ -91,6 +95,7 @@ private:
   };
   struct Ended { // for what its nodes tell later
     RunId id;
+    std::set<std::uint32_t> records;
     std::map<std::string, Bits> gpus; // by node
   };
 
@@ -106,14 +111,20 @@ private:
   std::vector<Neighbour> neighbours_of(const Followed &gang) const;
   InterferenceTerms terms_of(const Followed &gang) const;
   void forget(std::uint32_t gang);
+  void remember_ended(const Followed &gang);
 
   Put put_;
   Measure measure_;
-  std::map<std::uint32_t, Followed> gangs_;                            // by gang
-  std::map<std::string, std::set<std::uint32_t>> on_node_;             // gangs, by node
-  std::map<std::string, std::shared_ptr<const Topology>> named_nodes_; // in the file that is written
-  std::map<std::uint32_t, Ended> ended_;                               // by gang, some
-  std::deque<std::uint32_t> ended_order_;
+  const double shortest_interval_s_;
+  std::map<std::uint32_t, Followed> gangs_;                // by gang
+  std::map<std::string, std::set<std::uint32_t>> on_node_; // gangs, by node
+  struct Named {
+    std::shared_ptr<const Topology> topology;
+    std::string compact;
+  };
+  std::map<std::string, Named> named_nodes_; // in the file that is written
+  std::deque<Ended> ended_;                  // the latest, oldest first
+  std::size_t ended_nodes_ = 0;              // of all of them
 };
 
 } // namespace harmony

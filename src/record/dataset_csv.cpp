@@ -56,7 +56,7 @@ constexpr const char *interval_header =
 constexpr const char *run_header =
     "cluster,job,run,type,array_job,array_task,components,user,workers,ps,gpus,nodes,node_names,declared_epochs,"
     "model_kb,time_limit_min,policy,by_plan,why_stock,model,predicted_speed,submit_s,begin_s,neighbours,"
-    "neighbour_types,resumed,state,end_s,elapsed_s,epochs,mean_speed,requeues,exit_code,claim_epoch,claim_of,"
+    "neighbour_types,resumed,state,end_s,elapsed_s,epochs,mean_speed,requeues,exit_code,disturbed,claim_epoch,claim_of,"
     "claim_samples_per_s,claim_loss\n";
 
 // Each type once: "bert;vgg16".
@@ -109,9 +109,9 @@ std::string run_line(const StartRecord *start, const EndRecord *end) {
     add_start(row, *start);
   else
     row.empty(18).time(end->begin_s).empty(3);
-  if (!end) return row.empty(11).line();
+  if (!end) return row.empty(12).line();
   row.text(end->state).time(end->end_s).time(end->elapsed_s).maybe(end->epochs).maybe(end->mean_speed);
-  row.number(end->requeues).number(end->exit_code);
+  row.number(end->requeues).number(end->exit_code).number(end->disturbed ? 1 : 0);
   return add_claim(row, end->claim).line();
 }
 

@@ -53,10 +53,14 @@ void DatasetCounter::begin(const StartRecord &start) {
   lose_earlier(start.id);
   const auto [found, is_new] = open_.try_emplace(start.id);
   if (!is_new) return; // resumed, or a fault that check tells of
-  found->second = {start.type, start.gpus, start.by_plan, false,
-                   start.time_limit_min > 0 ? start.begin_s + 60.0 * start.time_limit_min : 0};
+  Sum *const side = start.resumed ? nullptr : start.by_plan ? &plan_ : &stock_;
+  Open &run = found->second;
+  run.sums = {&types_[start.type], &policies_[start.policy], side};
+  run.gpus = start.gpus;
+  run.until_s = start.time_limit_min > 0 ? start.begin_s + 60.0 * start.time_limit_min : 0;
   ++counted_.runs;
-  for (Sum *sum : {&types_[start.type], start.by_plan ? &plan_ : &stock_}) {
+  for (Sum *sum : run.sums) {
+    if (!sum) continue;
     ++sum->runs.runs;
     if (start.begin_s < start.submit_s) continue;
     ++sum->waits;
@@ -81,6 +85,8 @@ void DatasetCounter::end(const EndRecord &end) {
   see(end.id.cluster, end.end_s);
   ++counted_.complete;
   ++counted_.states[end.state];
+  counted_.without_epochs += end.state == "COMPLETED" && end.epochs.value_or(0) <= 0;
+  counted_.disturbed += end.disturbed;
   const auto found = open_.find(end.id);
   if (found == open_.end()) {
     ++counted_.runs;
@@ -90,7 +96,8 @@ void DatasetCounter::end(const EndRecord &end) {
   }
   if (end.claim) claimed(end.id);
   const Open &run = found->second;
-  for (Sum *sum : {&types_[run.type], run.by_plan ? &plan_ : &stock_}) {
+  for (Sum *sum : run.sums) {
+    if (!sum) continue;
     sum->runs.gpu_hours += end.elapsed_s * run.gpus / 3600;
     if (end.state != "COMPLETED") continue;
     ++sum->runs.completed;
@@ -101,9 +108,10 @@ void DatasetCounter::end(const EndRecord &end) {
 
 void DatasetCounter::measured(const MeasuredInterval &interval) {
   pairs_.measured(interval);
-  types_[interval.record.type].speeds.add(interval);
-  if (const auto found = open_.find(interval.record.id); found != open_.end())
-    (found->second.by_plan ? plan_ : stock_).speeds.add(interval);
+  const auto found = open_.find(interval.record.id);
+  if (found == open_.end()) return types_[interval.record.type].speeds.add(interval);
+  for (Sum *sum : found->second.sums)
+    if (sum) sum->speeds.add(interval);
 }
 
 DatasetStats DatasetCounter::stats(const DatasetReading &reading) const {
@@ -123,6 +131,7 @@ DatasetStats DatasetCounter::stats(const DatasetReading &reading) const {
     return runs;
   };
   for (const auto &[type, sum] : types_) all.types[type] = result(sum);
+  for (const auto &[policy, sum] : policies_) all.policies[policy] = result(sum);
   all.plan = result(plan_);
   all.stock = result(stock_);
   all.coverage = pairs_.coverage(fast);

@@ -6,6 +6,7 @@
 #include "src/record/pair_coverage.h"
 #include "src/record/run_speeds.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -31,13 +32,16 @@ struct DatasetStats {
   std::map<std::string, TimeSpan> clusters;
   std::map<std::string, std::uint64_t> records; // by kind, all kinds
   std::uint64_t runs = 0, complete = 0, open = 0;
-  std::uint64_t lost_end = 0;      // a later run of the job was seen, or its time limit is long over
-  std::uint64_t without_start = 0; // of those complete
-  std::uint64_t claiming = 0;      // runs with an owner's claim
+  std::uint64_t lost_end = 0;       // a later run of the job was seen, or its time limit is long over
+  std::uint64_t without_start = 0;  // of those complete
+  std::uint64_t claiming = 0;       // runs with an owner's claim
+  std::uint64_t without_epochs = 0; // of those completed: their speed is not known
+  std::uint64_t disturbed = 0;      // of those complete
   std::map<std::string, std::uint64_t> states;
   std::map<std::string, RunsStats> types;
-  RunsStats plan, stock;
-  std::uint64_t shadow_same = 0; // shadow decisions by which stock did just what was planned
+  std::map<std::string, RunsStats> policies; // whether the plan was used or not; "": not known
+  RunsStats plan, stock;                     // without runs of which only the middle was seen
+  std::uint64_t shadow_same = 0;             // shadow decisions by which stock did just what was planned
   std::uint64_t lost_records = 0;
   PairCoverage coverage;
 };
@@ -61,9 +65,9 @@ private:
     RelativeSpeeds speeds;
   };
   struct Open {
-    std::string type;
+    std::array<Sum *, 3> sums{}; // of its type, of its policy, and of plan or stock if it is known which
     int gpus = 0;
-    bool by_plan = false, claims = false;
+    bool claims = false;
     double until_s = 0; // by its time limit; 0: without one
   };
   void begin(const StartRecord &start);
@@ -76,7 +80,7 @@ private:
 
   DatasetStats counted_; // without what is known at the end only
   std::map<RunId, Open> open_;
-  std::map<std::string, Sum> types_;
+  std::map<std::string, Sum> types_, policies_;
   Sum plan_, stock_;
   PairCounter pairs_;
   RunSpeeds speeds_;

@@ -155,7 +155,14 @@ void DatasetThread::make_line(const Record &record) {
   const auto *const gap = std::get_if<GapRecord>(&record);
   gap_ = gap ? gap->lost : 0;
   gap_why_ = gap ? gap->why : std::string();
-  line_ = to_line(record) + "\n";
+  const auto *const start = std::get_if<StartRecord>(&record);
+  line_ = (start && start->user_id ? to_line(with_user(*start)) : to_line(record)) + "\n";
+}
+
+StartRecord DatasetThread::with_user(StartRecord start) {
+  open_dataset_directory(options_.directory); // its secret goes there, and this may be its first record
+  start.user = users_.of(*start.user_id, options_.users, options_.directory);
+  return start;
 }
 
 void DatasetThread::write_line() {

@@ -6,6 +6,7 @@
 #include "src/record/dataset_files.h"
 #include "src/record/dataset_writer.h"
 #include "src/record/record_queue.h"
+#include "src/record/user_words.h"
 
 #include <atomic>
 #include <condition_variable>
@@ -56,6 +57,7 @@ private:
   bool has_change() const;
   void apply(const DatasetShared::Change &change);
   void make_line(const Record &record);
+  StartRecord with_user(StartRecord start);
   void write_line();
   void lose_line();
   void sync();
@@ -69,8 +71,9 @@ private:
   const std::shared_ptr<DatasetShared> shared_;
   DatasetFiles files_;
   DatasetOptions options_; // in force
-  std::string line_;       // with its newline, to be written next; empty: none
-  std::uint64_t gap_ = 0;  // how many were lost, if the line tells of it
+  UserWords users_;
+  std::string line_;      // with its newline, to be written next; empty: none
+  std::uint64_t gap_ = 0; // how many were lost, if the line tells of it
   std::string gap_why_;
   std::string problem_; // empty: the last line could be written
   std::string told_keep_problem_;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "src/record/records.h"
+#include "src/values/settings.h"
 
 #include <cstdint>
 #include <memory>
@@ -22,6 +23,7 @@ namespace harmony {
 struct DatasetOptions {
   std::string directory; // empty: nothing is written
   std::string cluster;
+  DatasetUsers users = DatasetUsers::hash;           // how StartRecord::user_id becomes StartRecord::user
   std::uint64_t file_bytes = 64 << 20;               // a file is ended at this size, and at midnight (UTC)
   std::uint64_t most_bytes = std::uint64_t{1} << 30; // of the whole directory (DatasetMaxSize)
   std::size_t queue_lines = 65536;

@@ -10,6 +10,7 @@ namespace harmony {
 namespace {
 
 constexpr unsigned buffer_size = 128 << 10;
+constexpr unsigned read_size = 16 << 10; // small, since of a damaged file zlib keeps back what it holds
 
 gzFile file_of(void *file) { return static_cast<gzFile>(file); }
 
@@ -21,7 +22,7 @@ GzipReader::GzipReader(int fd) : file_(gzdopen(fd, "rb")) {
     problem_ = "there is no memory to read it";
     return;
   }
-  gzbuffer(file_of(file_), buffer_size);
+  gzbuffer(file_of(file_), read_size);
 }
 
 GzipReader::~GzipReader() {
@@ -37,14 +38,15 @@ std::size_t GzipReader::read(char *buffer, std::size_t size) {
 }
 
 void GzipReader::look() {
+  const int error = errno;
   int code = Z_OK;
-  const char *const told = gzerror(file_of(file_), &code);
+  const std::string told = gzerror(file_of(file_), &code);
   if (code == Z_BUF_ERROR)
     torn_ = true;
   else if (code == Z_ERRNO)
-    problem_ = std::strerror(errno);
+    problem_ = std::strerror(error);
   else if (code != Z_OK && code != Z_STREAM_END)
-    problem_ = told;
+    problem_ = told.substr(told.rfind(": ") == std::string::npos ? 0 : told.rfind(": ") + 2); // behind "<fd:4>: "
 }
 
 GzipWriter::GzipWriter(int fd) {

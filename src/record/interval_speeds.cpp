@@ -1,8 +1,6 @@
 #include "src/record/dataset_reader.h"
 #include "src/record/run_speeds.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <stdexcept>
 
@@ -12,10 +10,7 @@ std::vector<IntervalRecord> read_intervals(const std::string &directory) {
   std::vector<MeasuredInterval> measured;
   RunSpeeds speeds([&](MeasuredInterval &&interval) { measured.push_back(std::move(interval)); });
   const DatasetReading reading = read_dataset(directory, [&](const Record &record) { speeds.add(record); });
-  if (reading.faulty > 0) {
-    const DatasetFault fault = reading.faults.empty() ? DatasetFault{directory, 0, "faulty"} : reading.faults.front();
-    throw std::runtime_error(fmt::format("{}:{}: {}", fault.file, fault.line, fault.what));
-  }
+  if (!reading.faults.empty()) throw std::runtime_error(fault_text(reading.faults.front()));
   std::sort(measured.begin(), measured.end(),
             [](const MeasuredInterval &one, const MeasuredInterval &other) { return one.order < other.order; });
   const std::map<GangKind, double> fast = speeds.fast_speeds();

@@ -137,6 +137,7 @@ template <class Io, class R> void end_fields(Io &io, R &record) {
   io.maybe("mean_speed", record.mean_speed, 0, 1e12);
   io.number("requeues", record.requeues, 0, most_record_count);
   io.number("exit_code", record.exit_code, -2147483648.0, 2147483647.0);
+  io.mark("disturbed", record.disturbed);
   claim_field(io, record.claim);
 }
 
@@ -165,7 +166,7 @@ template <class Io, class R> void usage_fields(Io &io, R &record) {
   io.number("busy_cores", usage.cpu, 0, most_record_count);
   io.number("nic_rx_mb_s", usage.nic_rx_mb_s, 0, 1e9);
   io.number("nic_tx_mb_s", usage.nic_tx_mb_s, 0, 1e9);
-  io.rows("gpus", usage.gpus, most_record_gpus, [](auto &in, auto &gpu) {
+  io.rows("gpu_usage", usage.gpus, most_record_gpus, [](auto &in, auto &gpu) {
     in.number("gpu", gpu.gpu, 0, most_record_count);
     in.known("busy_percent", gpu.busy, 0, 100);
     in.known("memory_mb", gpu.memory_mb, 0, 1e9);

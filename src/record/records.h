@@ -67,6 +67,7 @@ struct StartRecord {
   std::optional<std::uint32_t> array_job, array_task;
   std::vector<std::uint32_t> components; // of a hetjob: its job records
   std::string user;                      // as DatasetUsers says; empty: left out
+  std::optional<std::uint32_t> user_id;  // not written: the writer makes the word of it, since that may need a disk
   std::string type;
   int workers = 0, ps = 0, gpus = 0;
   std::uint32_t epochs = 0;   // declared; 0: not
@@ -93,7 +94,7 @@ struct IntervalRecord {
   // Of simulations, which know them; read_intervals() works them out for real runs (see there).
   std::optional<double> epochs;         // done in it
   std::optional<double> relative_speed; // to the best that the job could have had alone
-  InterferenceTerms terms;              // of its slowest node
+  InterferenceTerms terms;              // of its worst node
   std::vector<Neighbour> neighbours;
   bool cut = false;           // as in StartRecord
   std::optional<Claim> claim; // the owner's latest, as of end_s
@@ -108,8 +109,9 @@ struct EndRecord {
   std::optional<double> epochs;     // those declared, if it completed; of simulations those done
   std::optional<double> mean_speed; // epochs / elapsed_s
   int requeues = 0;                 // of the job so far, this run's end among them
-  int exit_code = 0;
-  std::optional<Claim> claim; // the owner's last
+  int exit_code = 0;                // 128 + signal if it died of one
+  bool disturbed = false;           // it was suspended or resized, so its intervals tell little
+  std::optional<Claim> claim;       // the owner's last
 };
 
 // What was planned for a gang that stock placed, in mode shadow.

@@ -106,9 +106,9 @@ void RunSpeeds::ended(const EndRecord &end) {
   Open run = std::move(found->second);
   open_.erase(found);
   const double wall = end.end_s - end.begin_s;
-  if (end.state != "COMPLETED" || !end.epochs || !(*end.epochs > 0) || !(wall > 0) || !(end.elapsed_s > 0))
-    return give_up(run);
-  // When it was suspended is not told; taken to be spread over the whole run.
+  const bool is_known = end.state == "COMPLETED" && !end.disturbed && end.epochs && *end.epochs > 0;
+  if (!is_known || !(wall > 0) || !(end.elapsed_s > 0)) return give_up(run);
+  // Of records that do not tell whether it was suspended; taken to be spread over the whole run.
   const double active = std::min(end.elapsed_s / wall, 1.0);
   const double mean = *end.epochs / (wall * active);
   const std::vector<double> shares = shares_of(run.intervals, {end.begin_s, end.end_s, *end.epochs});

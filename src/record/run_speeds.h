@@ -1,6 +1,6 @@
 // How fast gangs went in their intervals, worked out record by record. An interval of a simulation has its speed; those
-// of a real run are held until the run's end says how many epochs it did, and are given up if it did not complete.
-// For one thread.
+// of a real run are held until the run's end says how many epochs it did, and are given up if it did not complete or
+// was disturbed. For one thread.
 #pragma once
 
 #include "src/record/records.h"

@@ -1,6 +1,5 @@
 #include "src/show/dataset_text.h"
 
-#include "src/show/json_line.h"
 #include "src/show/pair_map_svg.h"
 #include "src/values/local_time.h"
 #include "src/values/printable.h"
@@ -9,12 +8,14 @@
 #include <json/json.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <vector>
 
 namespace harmony {
 namespace {
 
-constexpr std::size_t most_types = 40, most_clusters = 5;
+constexpr std::size_t most_types = 40, most_policies = 20, most_clusters = 5;
 constexpr double first_real_s = 1e9; // clocks of simulations begin at 0
 
 std::string moment_text(double at_s) {
@@ -23,6 +24,11 @@ std::string moment_text(double at_s) {
 
 std::string plural(std::uint64_t count, const char *what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string times_text(std::uint64_t count) {
+  if (count < 2) return count == 0 ? "never" : "once";
+  return fmt::format("{} times", count);
 }
 
 std::string slowdown_text(const std::optional<double> &slowdown) {
@@ -51,17 +57,41 @@ std::string runs_text(const DatasetStats &stats) {
                                  stats.complete - stats.without_start, stats.open, stats.lost_end);
   if (stats.without_start > 0) text.insert(text.size() - 1, fmt::format(", {} without a start", stats.without_start));
   if (!states.empty()) text += fmt::format("          {}\n", fmt::join(states, ", "));
+  if (const std::uint64_t count = stats.without_epochs; count > 0)
+    text += fmt::format("          {} declared no epochs (--harmony-epochs): {} speed is not known\n",
+                        plural(count, "completed run"), count == 1 ? "its" : "their");
+  if (stats.disturbed > 0)
+    text += fmt::format("          {} suspended or resized: nothing is learned from {}\n",
+                        plural(stats.disturbed, "run"), stats.disturbed == 1 ? "it" : "them");
   text += fmt::format("Claims    in {}\n", plural(stats.claiming, "run"));
   if (stats.records.at("gap") > 0)
     text += fmt::format("Gaps      {}, {} lost\n", stats.records.at("gap"), plural(stats.lost_records, "record"));
   if (const std::uint64_t shadow = stats.records.at("shadow"); shadow > 0)
-    text += fmt::format("Shadow    {}; stock did the same {} times\n", plural(shadow, "decision"), stats.shadow_same);
+    text +=
+        fmt::format("Shadow    {}; stock did the same {}\n", plural(shadow, "decision"), times_text(stats.shadow_same));
   return text;
 }
 
-std::string side_line(const char *side, const RunsStats &runs) {
-  return fmt::format("{:<10}{:>8}{:>11}{:>12.1f}{:>12}{:>12}{:>10}\n", side, runs.runs, runs.completed, runs.gpu_hours,
+std::string sides_header(const char *side) {
+  return fmt::format("\n{:<18}{:>8}{:>11}{:>11}{:>11}{:>10}{:>10}\n", side, "RUNS", "COMPLETED", "GPU HOURS",
+                     "MEAN WAIT", "MEAN RUN", "SLOWDOWN");
+}
+
+std::string side_line(const std::string &side, const RunsStats &runs) {
+  return fmt::format("{:<18}{:>8}{:>11}{:>11.1f}{:>11}{:>10}{:>10}\n", side, runs.runs, runs.completed, runs.gpu_hours,
                      maybe_hours(runs.wait_s), maybe_hours(runs.elapsed_s), slowdown_text(runs.slowdown));
+}
+
+std::string policy_name(const std::string &policy) { return policy.empty() ? "not known" : one_line(policy, 64); }
+
+std::string sides_text(const DatasetStats &stats) {
+  std::string text = sides_header("PLACED BY") + side_line("plan", stats.plan) + side_line("stock", stats.stock);
+  text += sides_header("POLICY");
+  std::size_t shown = 0;
+  for (const auto &[policy, runs] : stats.policies)
+    if (shown++ < most_policies) text += side_line(one_line(policy_name(policy), 16), runs);
+  if (shown > most_policies) text += fmt::format("and {} more\n", shown - most_policies);
+  return text;
 }
 
 std::string types_text(const DatasetStats &stats) {
@@ -79,8 +109,13 @@ std::string types_text(const DatasetStats &stats) {
   return text;
 }
 
+// To six digits: more would be an accident of the arithmetic.
+Json::Value figure_json(double value) { return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr); }
+
+Json::Value time_json(double at_s) { return std::round(at_s * 1000) / 1000; }
+
 Json::Value maybe_json(const std::optional<double> &value) {
-  return value ? Json::Value(*value) : Json::Value(Json::nullValue);
+  return value ? figure_json(*value) : Json::Value(Json::nullValue);
 }
 
 Json::Value count_json(std::uint64_t count) { return static_cast<Json::UInt64>(count); }
@@ -89,7 +124,7 @@ Json::Value runs_json(const RunsStats &runs) {
   Json::Value value;
   value["runs"] = count_json(runs.runs);
   value["completed"] = count_json(runs.completed);
-  value["gpu_hours"] = runs.gpu_hours;
+  value["gpu_hours"] = figure_json(runs.gpu_hours);
   value["wait_s"] = maybe_json(runs.wait_s);
   value["elapsed_s"] = maybe_json(runs.elapsed_s);
   value["slowdown"] = maybe_json(runs.slowdown);
@@ -99,7 +134,7 @@ Json::Value runs_json(const RunsStats &runs) {
 Json::Value seen_json(const std::string &victim, const PairSeen &seen) {
   Json::Value value;
   value["victim"] = one_line(victim);
-  value["seconds"] = seen.seconds;
+  value["seconds"] = figure_json(seen.seconds);
   value["speed"] = maybe_json(seen.speed);
   return value;
 }
@@ -139,6 +174,9 @@ std::string dataset_stats_text(const DatasetStats &stats, const std::string &dat
   if (stats.reading.faulty > 0)
     text += fmt::format("          {} passed over; `harmony dataset check` names them\n",
                         plural(stats.reading.faulty, "faulty record"));
+  if (stats.reading.damaged > 0)
+    text += fmt::format("          {}: not all of {} could be read; `harmony dataset check` says more\n",
+                        plural(stats.reading.damaged, "damaged file"), stats.reading.damaged == 1 ? "it" : "them");
   if (stats.reading.torn > 0)
     text += fmt::format("          {} passed over\n", plural(stats.reading.torn, "torn tail"));
   text += runs_text(stats);
@@ -148,10 +186,7 @@ std::string dataset_stats_text(const DatasetStats &stats, const std::string &dat
                                               : 0;
   text += fmt::format("Pairs     {} of {} seen side by side ({:.0f} %)\n", coverage.pairs.size(), coverage.possible(),
                       part);
-  text += fmt::format("\n{:<10}{:>8}{:>11}{:>12}{:>12}{:>12}{:>10}\n", "PLACED BY", "RUNS", "COMPLETED", "GPU HOURS",
-                      "MEAN WAIT", "MEAN RUN", "SLOWDOWN");
-  text += side_line("plan", stats.plan) + side_line("stock", stats.stock);
-  return text + types_text(stats);
+  return text + sides_text(stats) + types_text(stats);
 }
 
 std::string dataset_stats_json(const DatasetStats &stats, const std::string &dataset) {
@@ -161,12 +196,13 @@ std::string dataset_stats_json(const DatasetStats &stats, const std::string &dat
   value["bytes"] = count_json(stats.reading.bytes);
   for (const auto &[kind, count] : stats.records) value["records"][kind] = count_json(count);
   value["faulty"] = count_json(stats.reading.faulty);
+  value["damaged"] = count_json(stats.reading.damaged);
   value["torn"] = count_json(stats.reading.torn);
   value["lost_records"] = count_json(stats.lost_records);
-  value["clusters"] = value["states"] = value["types"] = Json::objectValue;
+  value["clusters"] = value["states"] = value["types"] = value["policies"] = Json::objectValue;
   for (const auto &[cluster, span] : stats.clusters) {
-    value["clusters"][one_line(cluster)]["first_s"] = span.first_s;
-    value["clusters"][one_line(cluster)]["last_s"] = span.last_s;
+    value["clusters"][one_line(cluster)]["first_s"] = time_json(span.first_s);
+    value["clusters"][one_line(cluster)]["last_s"] = time_json(span.last_s);
   }
   Json::Value &runs = value["runs"];
   runs["all"] = count_json(stats.runs);
@@ -175,13 +211,19 @@ std::string dataset_stats_json(const DatasetStats &stats, const std::string &dat
   runs["lost_end"] = count_json(stats.lost_end);
   runs["without_start"] = count_json(stats.without_start);
   runs["with_claim"] = count_json(stats.claiming);
+  runs["without_epochs"] = count_json(stats.without_epochs);
+  runs["disturbed"] = count_json(stats.disturbed);
   for (const auto &[state, count] : stats.states) value["states"][one_line(state)] = count_json(count);
   for (const auto &[type, of_type] : stats.types) value["types"][one_line(type)] = runs_json(of_type);
+  for (const auto &[policy, of_policy] : stats.policies) value["policies"][policy_name(policy)] = runs_json(of_policy);
   value["plan"] = runs_json(stats.plan);
   value["stock"] = runs_json(stats.stock);
   value["shadow_same"] = count_json(stats.shadow_same);
   value["pairs"] = coverage_json(stats.coverage);
-  return json_line(value) + "\n";
+  Json::StreamWriterBuilder writer;
+  writer["indentation"] = "";
+  writer["precision"] = 15; // with 17, 0.9875 would be 0.98750000000000004
+  return Json::writeString(writer, value) + "\n";
 }
 
 } // namespace harmony

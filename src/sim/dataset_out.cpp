@@ -39,7 +39,8 @@ HeldNode held_node(const Placement &placement, const Snapshot &snapshot) {
 
 DatasetOut::DatasetOut(const std::string &directory, const std::string &name, std::string policy)
     : path_(file_of(directory, name)), name_(name), policy_(std::move(policy)), file_(path_),
-      observer_([this](const Record &record) { write(record); }, [this](IntervalRecord &record) { measure(record); }) {
+      observer_([this](const Record &record) { write(record); }, 1e-3,
+                [this](IntervalRecord &record) { measure(record); }) {
   if (!file_) throw std::runtime_error(fmt::format("{}: cannot be written", path_));
 }
 

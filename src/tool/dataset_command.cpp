@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <stdexcept>
 #include <tuple>
 #include <unistd.h>
@@ -101,6 +102,19 @@ void write_file(const std::string &path, const std::string &text) {
   output.finish();
 }
 
+void tell_what_is_missing(const DatasetCommand &command, const DatasetReading &reading) {
+  std::uint64_t told = 0;
+  for (const DatasetFault &fault : reading.faults) {
+    if (fault.line != 0) continue;
+    tell(command, one_line(fault_text(fault), 8192));
+    ++told;
+  }
+  if (reading.damaged > told) tell(command, fmt::format("and {} more damaged files", reading.damaged - told));
+  if (reading.faulty > 0)
+    tell(command, fmt::format("{} faulty record{} passed over; `harmony dataset check` says more", reading.faulty,
+                              reading.faulty == 1 ? "" : "s"));
+}
+
 int stats(const DatasetCommand &command) {
   DatasetCounter counter;
   DatasetReading reading;
@@ -111,6 +125,7 @@ int stats(const DatasetCommand &command) {
       meter.step();
     });
   }
+  tell_what_is_missing(command, reading);
   const DatasetStats all = counter.stats(reading);
   if (!command.svg.empty()) write_file(command.svg, pair_map_svg(all.coverage, command.directory));
   if (command.svg != "-")
@@ -122,7 +137,7 @@ int stats(const DatasetCommand &command) {
 struct Findings {
   DatasetReading reading;
   std::uint64_t faults = 0, open = 0, cut_off = 0, lost = 0;
-  std::vector<DatasetFault> first; // in the order of the files
+  std::vector<DatasetFault> first; // damaged files, then records in the order of the files
 };
 
 Findings find_faults(const std::string &directory) {
@@ -136,10 +151,11 @@ Findings find_faults(const std::string &directory) {
     checker.add(record, place);
     meter.step();
   });
-  found.faults += found.reading.faulty;
+  found.faults += found.reading.faulty + found.reading.damaged;
   found.first.insert(found.first.end(), found.reading.faults.begin(), found.reading.faults.end());
   std::stable_sort(found.first.begin(), found.first.end(), [](const DatasetFault &one, const DatasetFault &other) {
-    return std::tie(one.file, one.line) < std::tie(other.file, other.line);
+    return std::make_tuple(one.line != 0, std::cref(one.file), one.line) <
+           std::make_tuple(other.line != 0, std::cref(other.file), other.line);
   });
   found.first.resize(std::min(found.first.size(), most_told));
   found.open = checker.open();
@@ -153,8 +169,7 @@ std::string findings_text(const Findings &found, const std::string &directory) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
   };
   std::string text;
-  for (const DatasetFault &fault : found.first)
-    text += fmt::format("{}:{}: {}\n", one_line(fault.file, 4096), fault.line, one_line(fault.what));
+  for (const DatasetFault &fault : found.first) text += one_line(fault_text(fault), 8192) + "\n";
   if (found.faults > found.first.size()) text += fmt::format("and {} more\n", found.faults - found.first.size());
   if (found.reading.torn > 0)
     text += fmt::format("note: {}, as a kill leaves behind; passed over\n", plural(found.reading.torn, "torn tail"));
@@ -173,6 +188,7 @@ std::string findings_json(const Findings &found, const std::string &directory) {
   value["files"] = static_cast<Json::UInt64>(found.reading.files);
   value["records"] = static_cast<Json::UInt64>(found.reading.records);
   value["faults"] = static_cast<Json::UInt64>(found.faults);
+  value["damaged"] = static_cast<Json::UInt64>(found.reading.damaged);
   value["torn"] = static_cast<Json::UInt64>(found.reading.torn);
   value["lost_records"] = static_cast<Json::UInt64>(found.lost);
   value["runs_open"] = static_cast<Json::UInt64>(found.open);
@@ -203,8 +219,7 @@ int export_csv(const DatasetCommand &command) {
     reading = command.runs ? export_runs(to) : export_intervals(to);
   }
   output.finish();
-  if (reading.faulty > 0)
-    tell(command, fmt::format("{} faulty records passed over; `harmony dataset check` names them", reading.faulty));
+  tell_what_is_missing(command, reading);
   return 0;
 }
 
@@ -219,8 +234,26 @@ int import(const DatasetCommand &command) {
   how.skip_bad = command.skip_bad;
   const SacctImported done = import_sacct(how);
   for (const std::string &note : done.notes) tell(command, "note: " + note);
-  fmt::print("{}: {} runs, {} intervals\n", done.file, done.runs, done.intervals);
+  if (done.file.empty())
+    fmt::print("{}: nothing new\n", one_line(command.to, 4096));
+  else
+    fmt::print("{}: {} run{}, {} interval{}\n", one_line(done.file, 4096), done.runs, done.runs == 1 ? "" : "s",
+               done.intervals, done.intervals == 1 ? "" : "s");
   return 0;
+}
+
+// By itself CLI11 would say that a subcommand is missing, and not what stands in its place.
+void require_action(CLI::App &dataset) {
+  dataset.require_subcommand(0, 1);
+  dataset.allow_extras();
+  dataset.callback([&dataset] {
+    const std::string actions = "stats, check, export and import";
+    if (const std::vector<std::string> extra = dataset.remaining(); !extra.empty())
+      throw CLI::ParseError(fmt::format("harmony dataset: {} is none of {}", printable(extra.front()), actions),
+                            CLI::ExitCodes::ExtrasError);
+    if (dataset.get_subcommands().empty())
+      throw CLI::ParseError(fmt::format("harmony dataset: needs one of {}", actions), CLI::ExitCodes::RequiredError);
+  });
 }
 
 CLI::App *add_action(CLI::App &dataset, DatasetCommand &command, DatasetAction action, const char *help) {
@@ -258,13 +291,17 @@ CLI::App *add_dataset(CLI::App &app, DatasetCommand &command) {
   import->add_option("--cluster", command.cluster, "Name of the cluster; by default as the column Cluster says")
       ->type_name("NAME");
   import->add_flag("--skip-bad", command.skip_bad, "Count bad rows instead of refusing the file");
-  dataset->require_subcommand(1);
+  require_action(*dataset);
   dataset->footer("Exit code: 0 done, or sound; 1 failed, or something is wrong with the dataset; 2 wrong usage.");
   for (CLI::App *each : {stats, check, csv, import}) each->footer(dataset->get_footer());
   return dataset;
 }
 
 int run_dataset(const DatasetCommand &command) {
+  if (command.json && command.svg == "-") {
+    tell(command, "--json and --svg - cannot both be printed: name a file for the picture");
+    return 2;
+  }
   if (command.action != DatasetAction::import_sacct && command.directory.empty()) {
     tell(command, "which dataset? Name its directory; harmony.conf has none");
     return 2;

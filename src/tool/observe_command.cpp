@@ -54,15 +54,10 @@ public:
   }
 
   // True if it came before the time.
-  bool came_before(Clock::time_point time) const {
-    for (;;) {
-      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(time - Clock::now()).count();
-      pollfd either[2] = {{signals_.get(), POLLIN, 0}, {leash_ ? STDIN_FILENO : -1, POLLIN, 0}};
-      const int ready = poll(either, 2, static_cast<int>(std::clamp<long>(left + 1, 0, 3600 * 1000)));
-      if (ready > 0) return true;
-      if (Clock::now() >= time) return false;
-    }
-  }
+  bool came_before(Clock::time_point time) const { return came_before(time, leash_); }
+
+  // A signal alone, for when the leash was let go of.
+  bool signal_before(Clock::time_point time) const { return came_before(time, false); }
 
   // Says it to slurmstepd, and lets go of it: it need not wait any longer.
   void let_go(const std::string &problem) const {
@@ -72,6 +67,16 @@ public:
   }
 
 private:
+  bool came_before(Clock::time_point time, bool or_leash) const {
+    for (;;) {
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(time - Clock::now()).count();
+      pollfd either[2] = {{signals_.get(), POLLIN, 0}, {or_leash ? STDIN_FILENO : -1, POLLIN, 0}};
+      const int ready = poll(either, 2, static_cast<int>(std::clamp<long>(left + 1, 0, 3600 * 1000)));
+      if (ready > 0) return true;
+      if (Clock::now() >= time) return false;
+    }
+  }
+
   bool leash_;
   Descriptor signals_;
 };
@@ -95,11 +100,19 @@ StepUsage watch(const ObserveOptions &options, const Ending &ending, StepWatch &
   return usage;
 }
 
+// A signal means that there may be no time left, so it is sent at once then.
+void wait_for_turn(const ObserveOptions &options, const Ending &ending) {
+  if (longest_pause(options.nodes).count() == 0) return;
+  ending.let_go("");
+  ending.signal_before(Clock::now() + random_pause(options.nodes));
+}
+
 int observe(const ObserveOptions &options, const Ending &ending) {
   StepWatch watched(options.pid);
   StepUsage usage = watch(options, ending, watched);
   if (usage.seconds < options.every) return 0;
   usage.node = node_of(options);
+  wait_for_turn(options, ending);
   const std::string problem = send_usage(usage, [&](const std::string &why) {
     ending.let_go(fmt::format("what the node saw of it is not sent yet: {}; trying again for a few minutes", why));
   });
@@ -120,6 +133,8 @@ CLI::App *add_observe(CLI::App &app, ObserveOptions &options) {
       ->check([](const std::string &text) { return is_step_name(text) ? "" : "not the name of a step"; });
   observe->add_option("--pid", options.pid, "The step's slurmstepd")->required()->check(CLI::Range(2, 1 << 30));
   observe->add_option("--every", options.every, "Seconds between two looks")->check(CLI::Range(1, 3600));
+  observe->add_option("--nodes", options.nodes, "How many nodes the step has; those of a large one take turns to send")
+      ->check(CLI::Range(1U, 65536U));
   observe->add_option("--node", options.node, "Its name in slurm.conf; this host's by default")
       ->check([](const std::string &text) { return is_node_name(text) ? "" : "not the name of a node"; });
   observe->add_flag("--leash", options.leash, "Standard input tells of the step's end, and is told of problems");

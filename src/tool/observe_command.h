@@ -13,9 +13,10 @@ namespace harmony {
 struct ObserveOptions {
   unsigned job = 0;
   std::string step;
-  int pid = 0;      // the step's slurmstepd
-  int every = 10;   // seconds between two looks
-  std::string node; // its name in slurm.conf; this host's by default
+  int pid = 0;        // the step's slurmstepd
+  int every = 10;     // seconds between two looks
+  unsigned nodes = 1; // of the step
+  std::string node;   // its name in slurm.conf; this host's by default
   bool leash =
       false; // standard input is a socket whose other end tells us when the step is over, and is told of problems
 };

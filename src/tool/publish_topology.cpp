@@ -34,15 +34,14 @@ Publication publish_topology(const std::string &node, const Topology &topology, 
     return done;
   }
   const Clock::time_point until = Clock::now() + std::chrono::seconds(wait_seconds);
-  const NodeExtra before = patiently(until, [&] { return read_node_extra(node); });
-  if (!before.problem.empty()) {
-    done.problem = before.problem + "; nothing was published";
-    return done;
-  }
-  const std::string extra = with_topology_word(before.extra, word);
-  if (extra == before.extra) return done;
-  done.changed = true;
-  const NodeExtra after = patiently(until, [&] { return write_node_extra(node, extra); });
+  const NodeExtra after = patiently(until, [&] {
+    return change_node_extra(node, [&](std::string_view before) {
+      std::string extra = with_topology_word(before, word);
+      // An answer that was lost on its way may have changed it before.
+      done.changed = done.changed || extra != before;
+      return extra;
+    });
+  });
   if (!after.problem.empty()) done.problem = after.problem + "; nothing was published";
   return done;
 }

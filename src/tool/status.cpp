@@ -118,7 +118,7 @@ std::string dataset_text(const StatisticsReport &statistics) {
                              {"records written", std::to_string(facts.records_written)},
                              {"records lost", std::to_string(facts.records_lost)},
                              {"events lost", count("events_lost")},
-                             {"jobs followed", std::to_string(facts.runs_followed)},
+                             {"jobs followed", std::to_string(facts.jobs_followed)},
                              {"claims of progress", count("claims_taken")},
                              {"claims refused", count("claims_refused")},
                              {"usage of steps", count("usages_taken")}});
@@ -191,7 +191,9 @@ Status judge(const ControllerReport &report, const std::string &our_dir, const s
   if (fact(report, "HarmonyMode") == "off") return {Health::good, ""};
   if (const std::string why = why_not_the_model(statistics); !why.empty()) return {Health::good, why};
   if (const std::string &problem = statistics.facts.dataset_problem; !problem.empty())
-    return {Health::good, fmt::format("records of the dataset are being lost: {}", problem)};
+    return {Health::good,
+            fmt::format("the dataset cannot be written, {}: {}",
+                        statistics.facts.records_lost == 0 ? "records wait in memory" : "records are lost", problem)};
   return {Health::good, ""};
 }
 

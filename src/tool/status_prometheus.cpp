@@ -123,7 +123,7 @@ void add_statistics(Metrics &metrics, const StatisticsReport &statistics) {
   metrics.gauge("harmony_settings_good", "0 if harmony.conf was refused and older settings stay.",
                 int{facts.settings_problem.empty()});
   metrics.gauge("harmony_decisions_kept", "Decisions that harmony explain can show.", facts.decisions_kept);
-  metrics.gauge("harmony_dataset_good", "0 if records of the dataset are being lost.",
+  metrics.gauge("harmony_dataset_good", "0 if the dataset cannot be written.",
                 int{facts.dataset_problem.empty()});
   metrics.gauge("harmony_dataset_bytes", "Size of the dataset's directory.", facts.dataset_bytes);
   metrics.family("harmony_records_written_total", "counter", "Records written to the dataset since slurmctld's start.");

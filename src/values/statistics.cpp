@@ -81,7 +81,7 @@ struct FigureName {
 };
 
 constexpr FigureName figure_names[] = {
-    {"decisions_kept", &StatisticsFacts::decisions_kept},   {"runs_followed", &StatisticsFacts::runs_followed},
+    {"decisions_kept", &StatisticsFacts::decisions_kept},   {"jobs_followed", &StatisticsFacts::jobs_followed},
     {"records_written", &StatisticsFacts::records_written}, {"records_lost", &StatisticsFacts::records_lost},
     {"dataset_bytes", &StatisticsFacts::dataset_bytes},
 };

@@ -79,9 +79,9 @@ struct StatisticsFacts {
   std::string settings_file = "none";
   std::string settings_problem; // empty if it was read well
   std::string dataset;          // directory; empty: none is wanted
-  std::string dataset_problem;  // why records are being lost; empty if they are not
+  std::string dataset_problem;  // why it cannot be written; empty if it can
   std::uint64_t decisions_kept = 0;
-  std::uint64_t runs_followed = 0;   // jobs that hold resources
+  std::uint64_t jobs_followed = 0;   // jobs that hold resources
   std::uint64_t records_written = 0; // since slurmctld's start, as the next
   std::uint64_t records_lost = 0;
   std::uint64_t dataset_bytes = 0; // of the directory

@@ -3,7 +3,7 @@
 
 // clang-format off: tests/fuzz/run reads these lines
 // links: src/sim/input/read_jobs.cpp src/sim/input/read_own_csv.cpp src/sim/input/read_swf.cpp
-// links: src/sim/input/read_sacct.cpp src/sim/input/read_philly.cpp src/sim/input/read_pollux.cpp
+// links: src/sim/input/sacct_row.cpp src/sim/input/read_sacct.cpp src/sim/input/read_philly.cpp src/sim/input/read_pollux.cpp
 // links: src/sim/input/read_muri.cpp src/sim/input/read_gavel.cpp src/sim/input/trace_time.cpp
 // links: src/sim/input/job_mix.cpp src/sim/input/csv.cpp src/sim/input/line_reader.cpp src/values/topology.cpp
 // links: src/values/model_name.cpp

@@ -27,8 +27,11 @@ neighbours_part_a_run_into_intervals() {
   local long short plain
   settings "$usual"
   long=$(managed_waiter "$live_tmp/go.long" -w n0 -n 1 --gpus=1); await "$long" RUNNING
+  sleep 1 # intervals below half a second are not recorded
   short=$(managed 1 -w n0 -n 1 --gpus=1); await "$short" COMPLETED; ended "$short"
+  sleep 1
   plain=$(sleeper 1 -w n0 -n 2); await "$plain" COMPLETED
+  sleep 1
   touch "$live_tmp/go.long"; await "$long" COMPLETED; ended "$long"
   same "neighbours of its intervals" "[] [$short] [] [$plain] []" \
     "$(of_job "$long" 'select(.record == "interval") | [.neighbours[]?.job]' | xargs)"
@@ -45,7 +48,7 @@ a_hetjob_is_one_run_and_each_task_of_an_array_its_own() {
   settings "$usual"
   het=$(submit --harmony-type=vgg16 --harmony-ps=1 -n 2 --gpus-per-task=1 : -n 1 -c 2 --wrap 'sleep 1')
   await "$het" COMPLETED 60; ended "$het"
-  same "the hetjob" "1 2 1 2" "$(of_job "$het" 'select(.record == "start") | "\(.components | length - 1) \(.workers) \(.ps) \(.gpus)"' | tr -d '"')"
+  same "the hetjob" "1 2 1 2 true" "$(of_job "$het" 'select(.record == "start") | "\(.components | length - 1) \(.workers) \(.ps) \(.gpus) \(.by_plan)"' | tr -d '"')"
   same "records of its second component" 0 "$(of_job $((het + 1)) 1 | wc -l)"
   array=$(managed 1 --array=1-3 -n 1 --gpus=1)
   cluster_until 60 _array_recorded "$array" || fail "not every task of the array was recorded: $(records "select(.array_job == $array)")"
@@ -63,13 +66,15 @@ a_restart_of_slurmctld_leaves_the_record_complete() {
   local job how
   settings "$usual"
   for how in restart kill; do
-    job=$(managed_waiter "$live_tmp/go.$how" --harmony-epochs=7 -n 1 --gpus=1); await "$job" RUNNING
+    job=$(managed_waiter "$live_tmp/go.$how" --harmony-epochs=7 --harmony-ps=1 -n 3 -c 2 --gpus=2); await "$job" RUNNING
     recorded "$job" '.record == "start"'
     if [ "$how" = kill ]; then sleep 6; cluster_kill_ctld; cluster_start_ctld; else cluster_restart_ctld; fi
     recorded "$job" '.record == "resume"'
     sleep 1
     touch "$live_tmp/go.$how"; await "$job" COMPLETED; ended "$job"
     same "its records ($how)" "1 1 1" "$(of_job "$job" 'select(.record | IN("start", "resume", "end")) | 1' | xargs)"
+    same "its roles ($how)" "2+1" "$(of_job "$job" 'select(.record | IN("start", "resume", "interval")) | "\(.workers)+\(.ps)"' | tr -d '"' | sort -u | xargs)"
+    same "its placement ($how)" 1 "$(of_job "$job" 'select(.record | IN("start", "resume")) | .placement' | sort -u | wc -l)"
     same "its time is that since its start ($how)" true \
       "$(of_job "$job" 'select(.record | IN("start", "end")) | .begin_s' | jq -s '(.[0] - .[1] | fabs) < 2')"
     same "its end ($how)" 'COMPLETED 7' "$(of_job "$job" 'select(.record == "end") | "\(.state) \(.epochs)"' | tr -d '"')"
@@ -190,7 +195,7 @@ a_dataset_that_cannot_be_written_holds_nothing_up_and_is_told_once() {
   cluster_until 30 _dataset_has_a_problem || fail "status shows no problem"
   sleep 3
   same "lines about it" 1 "$(($(logged_times 'harmony: .*dataset') - lines))"
-  says 'records of the dataset are being lost' "$HARMONY_BIN" status
+  says 'the dataset cannot be written, records wait in memory: ' "$HARMONY_BIN" status
   rm "$live_tmp/file"
   dataset=$live_tmp/file
   cluster_until 60 _has_records "$job" '.record == "end"' 1 || fail "what waited was not written: $(ls -la "$live_tmp/file")"

@@ -109,6 +109,86 @@ the_watcher_is_not_of_the_job() {
   marked n0 "job=$job;step=batch;"
 }
 
+# word_behind OPTION PID: of that process' command line.
+word_behind() { tr '\0' '\n' <"/proc/$2/cmdline" | grep -x -A 1 -e "$1" | tail -n 1; }
+
+_watched_by() { [ "$(watchers | wc -w)" = "$1" ]; }
+
+the_watcher_knows_how_many_nodes_the_step_has() {
+  local watcher
+  submit -N 2 -w n0,n1 --harmony-type=resnet50 --wrap 'srun -Q -N 2 -n 2 sleep 60' >/dev/null
+  cluster_until 20 _watched_by 3 || fail "watchers: $(watchers | xargs)"
+  same "nodes of the batch script and of the step on both nodes" "0:2 0:2 batch:1" "$(for watcher in $(watchers); do
+    echo "$(word_behind --step "$watcher"):$(word_behind --nodes "$watcher")"
+  done | sort | xargs)"
+}
+
+# Watchers as on 8 of a step's 160 nodes, which have 8 s: that all of them draw the same 1.5 s is once in 15,000 times.
+nodes_of_a_large_step_take_turns() {
+  local i over pids=()
+  sleep 60 &
+  over=$!
+  for i in 1 2 3 4 5 6 7 8; do
+    { "$HARMONY_BIN" observe --job "500$i" --step 0 --pid "$over" --every 1 --node n0 --nodes 160 && date +%s.%N >"$live_tmp/sent.$i"; } &
+    pids+=($!)
+  done
+  sleep 2.5
+  kill "$over"
+  wait "$over" || true
+  date +%s.%N >"$live_tmp/ended"
+  wait "${pids[@]}"
+  sort -n "$live_tmp"/sent.[1-8] | awk -v ended="$(cat "$live_tmp/ended")" 'NR == 1 { first = $1 } { last = $1 }
+    END { printf "sent %.1f to %.1f s after the end\n", first - ended, last - ended; exit !(NR == 8 && last - first > 1.5 && last - ended < 15) }'
+  same "marks" "5001 5002 5003 5004 5005 5006 5007 5008" "$(marks n0 'job=50[0-9]*;' | sed -E 's/.*job=([0-9]*);.*/\1/' | sort | xargs)"
+}
+
+# Its turn is within an hour, so that it does not come while we look.
+a_large_step_does_not_wait_for_its_turn() {
+  cat >"$live_tmp/leash.py" <<'END'
+import socket, subprocess, sys, time
+ours, theirs = socket.socketpair()
+watcher = subprocess.Popen(sys.argv[1:], stdin=theirs)
+theirs.close()
+try:
+    time.sleep(2.5)
+    ours.shutdown(socket.SHUT_WR)
+    ours.settimeout(3)
+    said = ours.recv(512)
+    assert said == b"", said
+    time.sleep(1)
+    assert watcher.poll() is None, "it did not wait for its turn"
+    watcher.terminate()
+    sys.exit(watcher.wait(20))
+finally:
+    watcher.kill()
+END
+  timeout 60 python3 "$live_tmp/leash.py" "$HARMONY_BIN" observe --leash --job 4343 --step 0 --pid $$ --every 1 --node n0 --nodes 65536
+  same "marks" 1 "$(marks n0 'job=4343;' | wc -l)"
+}
+
+# What one writes from what it read before the other wrote would undo it: 8 steps end while the topology changes all the time.
+topology_and_usage_do_not_undo_each_other() {
+  local i over pids=() profile
+  sleep 60 &
+  over=$!
+  for i in 1 2 3 4 5 6 7 8; do
+    "$HARMONY_BIN" observe --job "500$i" --step 0 --pid "$over" --every 1 --node n0 &
+    pids+=($!)
+  done
+  sleep 2.5
+  kill "$over"
+  wait "$over" || true
+  for i in 1 2 3 4 5 6; do
+    for profile in pcie8 dgx1; do
+      timeout 60 "$HARMONY_BIN" topology --publish --as n0 --synthetic "$profile" >/dev/null
+      same "topology" "$("$HARMONY_BIN" topology --synthetic "$profile" --compact)" "$(extra_of n0 | tr ' ' '\n' | grep '^HM')"
+    done
+  done
+  wait "${pids[@]}"
+  same "marks" 8 "$(marks n0 'job=50[0-9]*;' | wc -l)"
+  same "lock files left" "" "$(ls /run/slurm-harmony-n0.lock /run/lock/slurm-harmony-n0.lock 2>/dev/null)"
+}
+
 # cgroup_promise BASE: a watcher that is started in a job's cgroup there is in none of a job's soon after; 77 if there is no such BASE.
 cgroup_promise() {
   local group=$1/harmony-live.$$ watcher=
@@ -180,7 +260,7 @@ a_slurmstepd_that_dies_ends_the_watch() {
   await "$job" RUNNING
   cluster_until 10 a_watcher || fail "nobody watches"
   sleep 2.5
-  pid=$(tr '\0' '\n' <"/proc/$(watchers)/cmdline" | grep -x -A 1 -e --pid | tail -n 1)
+  pid=$(word_behind --pid "$(watchers)")
   kill -KILL "$pid"
   cluster_until 10 no_watchers || fail "still there: $(watchers)"
   marked n0 "job=$job;step=batch;"
@@ -203,7 +283,7 @@ without_a_leash_a_signal_ends_the_watch() {
 wrong_options_are_refused() {
   local options code
   for options in '--job 0 --step 0 --pid 10' '--job 1 --step x --pid 10' '--job 1 --step 0 --pid 1' '--job 1 --step 0' \
-    '--job 1 --step 0 --pid 10 --every 0' '--job 1 --step 0 --pid 10 --node ../n0' '--job 1 --step 0 --pid 10 --colour red'; do
+    '--job 1 --step 0 --pid 10 --every 0' '--job 1 --step 0 --pid 10 --nodes 0' '--job 1 --step 0 --pid 10 --node ../n0' '--job 1 --step 0 --pid 10 --colour red'; do
     code=0
     timeout 10 "$HARMONY_BIN" observe $options 2>/dev/null || code=$?
     same "exit code of $options" 2 "$code"
@@ -263,12 +343,12 @@ leave_no_jobs() {
   timeout 10 scontrol update NodeName=n[0-1] Extra=
 }
 
-[ "$(id -u)" != 0 ] || live_elsewhere+=(/run/slurm-harmony-n{0,1}.lock)
 live_cluster --topology pcie8 --nodes 2
 spank observe=1
 keep a_step_is_seen_with_the_cpu_time_it_used the_topology_and_the_sites_text_stay steps_that_end_together_are_all_there \
   only_described_jobs_are_watched_unless_told_otherwise a_step_shorter_than_a_period_sends_nothing the_watcher_is_not_of_the_job \
-  the_watcher_leaves_the_cgroups_of_the_job \
+  the_watcher_knows_how_many_nodes_the_step_has nodes_of_a_large_step_take_turns a_large_step_does_not_wait_for_its_turn \
+  topology_and_usage_do_not_undo_each_other the_watcher_leaves_the_cgroups_of_the_job \
   a_node_without_nvml_tells_the_rest gpus_are_seen_through_nvml a_hanging_driver_does_not_hold_up_the_step \
   the_owner_cannot_kill_the_watcher a_slurmstepd_that_dies_ends_the_watch without_slurmctld_the_step_ends_and_one_line_says_so \
   without_a_leash_a_signal_ends_the_watch wrong_options_are_refused a_watcher_that_does_not_answer_does_not_hold_up_the_step \

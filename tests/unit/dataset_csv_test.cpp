@@ -13,6 +13,7 @@ class DatasetCsvTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(an_interval_without_a_speed_is_a_line_too);
   CPPUNIT_TEST(a_run_is_its_start_joined_with_its_end);
   CPPUNIT_TEST(a_run_without_start_or_end_is_a_line_too);
+  CPPUNIT_TEST(a_run_that_was_disturbed_is_marked);
   CPPUNIT_TEST(a_run_that_was_resumed_is_one_line);
   CPPUNIT_TEST(texts_are_quoted_and_never_formulas);
   CPPUNIT_TEST_SUITE_END();
@@ -111,6 +112,14 @@ class DatasetCsvTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT_EQUAL(std::string(""), rows[0]["policy"]);
     CPPUNIT_ASSERT_EQUAL(std::string("pack"), rows[1]["policy"]);
     CPPUNIT_ASSERT_EQUAL(std::string(""), rows[1]["state"]);
+  }
+
+  void a_run_that_was_disturbed_is_marked() {
+    EndRecord disturbed = end_of(2, "a", 0, 10);
+    disturbed.disturbed = true;
+    Table rows = table({end_of(1, "a", 0, 10), disturbed}, export_runs);
+    CPPUNIT_ASSERT_EQUAL(std::string("0"), rows[0]["disturbed"]);
+    CPPUNIT_ASSERT_EQUAL(std::string("1"), rows[1]["disturbed"]);
   }
 
   void a_run_that_was_resumed_is_one_line() {

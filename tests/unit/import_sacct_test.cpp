@@ -1,5 +1,6 @@
 #include "src/sim/input/import_sacct.h"
 
+#include "src/record/dataset_check.h"
 #include "src/sim/input/node_list.h"
 #include "tests/unit/dataset_fixture.h"
 
@@ -21,11 +22,16 @@ class ImportSacctTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(jobs_without_gpus_are_neighbours_and_no_gangs);
   CPPUNIT_TEST(a_requeued_job_has_several_runs);
   CPPUNIT_TEST(tasks_of_arrays_and_components_of_hetjobs_are_told_apart);
-  CPPUNIT_TEST(a_job_that_runs_still_has_no_end);
+  CPPUNIT_TEST(a_job_that_has_not_ended_is_a_neighbour_only);
+  CPPUNIT_TEST(a_signal_is_told_as_shells_tell_it);
+  CPPUNIT_TEST(a_run_that_was_suspended_is_disturbed);
   CPPUNIT_TEST(without_node_lists_there_are_no_intervals_and_that_is_said);
   CPPUNIT_TEST(users_are_hashed_named_or_left_out);
   CPPUNIT_TEST(times_are_local_or_seconds);
   CPPUNIT_TEST(the_same_runs_are_not_imported_twice);
+  CPPUNIT_TEST(what_has_come_since_is_added);
+  CPPUNIT_TEST(a_dataset_that_cannot_be_read_is_not_added_to);
+  CPPUNIT_TEST(a_refused_import_leaves_nothing_behind);
   CPPUNIT_TEST(what_is_no_output_of_sacct_is_refused);
   CPPUNIT_TEST(bad_rows_can_be_skipped);
   CPPUNIT_TEST(node_lists_are_expanded);
@@ -162,11 +168,35 @@ private:
     CPPUNIT_ASSERT(het.placement[1].workers == 0 && het.placement[1].ps == 2);
   }
 
-  void a_job_that_runs_still_has_no_end() {
+  void a_job_that_has_not_ended_is_a_neighbour_only() {
     const Read read = import(header + row("1", "1", "10:00:00", "Unknown", "n1", 2, "sbatch a.sh", "RUNNING") +
                              row("2", "2", "11:00:00", "12:00:00", "n1", 2));
-    CPPUNIT_ASSERT(read.starts.size() == 2 && read.ends.size() == 1);
-    CPPUNIT_ASSERT_EQUAL(std::uint32_t{1}, read.starts[1].neighbours.at(0).job);
+    CPPUNIT_ASSERT(read.starts.size() == 1 && read.ends.size() == 1 && read.starts[0].id.job == 2);
+    CPPUNIT_ASSERT_EQUAL(std::uint32_t{1}, read.starts[0].neighbours.at(0).job);
+    CPPUNIT_ASSERT(read.notes == std::vector<std::string>{"1 job left out: not ended yet"});
+    const Read stateless =
+        import("JobID|Start|End|ElapsedRaw|ReqTRES|Comment|NodeList\n"
+               "1|1793520000|Unknown|60|gres/gpu=2||n1\n2|1793520000|1793520060|60|gres/gpu=2||n1\n");
+    CPPUNIT_ASSERT_EQUAL(std::size_t{1}, stateless.starts.size());
+  }
+
+  void a_signal_is_told_as_shells_tell_it() {
+    const auto code = [](const std::string &text) {
+      return import("JobID|Start|ElapsedRaw|ReqTRES|ExitCode\n1|1793520000|60|gres/gpu=2|" + text + "\n")
+          .ends.at(0)
+          .exit_code;
+    };
+    CPPUNIT_ASSERT_EQUAL(137, code("0:9"));
+    CPPUNIT_ASSERT_EQUAL(143, code("1:15"));
+    CPPUNIT_ASSERT_EQUAL(3, code("3:0"));
+    CPPUNIT_ASSERT_EQUAL(0, code("0:0"));
+    for (const char *odd : {"", ":", "x:y", "0:999", "300:0", "0:-9"}) CPPUNIT_ASSERT_EQUAL(0, code(odd));
+  }
+
+  void a_run_that_was_suspended_is_disturbed() {
+    const Read read = import("JobID|Start|End|ElapsedRaw|ReqTRES\n1|1793520000|1793520600|600|gres/gpu=2\n"
+                             "2|1793520000|1793520600|300|gres/gpu=2\n");
+    CPPUNIT_ASSERT(!read.ends.at(0).disturbed && read.ends.at(1).disturbed);
   }
 
   void without_node_lists_there_are_no_intervals_and_that_is_said() {
@@ -218,8 +248,69 @@ private:
     struct stat facts {};
     CPPUNIT_ASSERT_EQUAL(0, stat(written.c_str(), &facts));
     CPPUNIT_ASSERT_EQUAL(0, static_cast<int>(facts.st_mode & 0137)); // readable by owner and group at most
-    CPPUNIT_ASSERT_EQUAL(written + ": is there already; these runs have been imported",
-                         thrown([&] { import_sacct(how); }));
+    const SacctImported again = import_sacct(how);
+    CPPUNIT_ASSERT(again.file.empty() && again.runs == 0);
+    CPPUNIT_ASSERT(again.notes == std::vector<std::string>{"1 run skipped: in " + how.to + " already"});
+  }
+
+  // All runs of a dataset, each as JOB.RUN, after these texts were imported one after the other.
+  static std::string runs_of(const std::vector<std::string> &texts) {
+    const Files files;
+    SacctImport how;
+    how.users = DatasetUsers::none;
+    how.to = files.path() + "/dataset";
+    for (const std::string &text : texts) {
+      how.file = files.write("s.txt", text);
+      import_sacct(how);
+    }
+    std::string runs;
+    std::vector<std::string> faults;
+    DatasetChecker checker([&](DatasetFault &&fault) { faults.push_back(fault_text(fault)); });
+    read_dataset(how.to, [&](const Record &record, const RecordPlace &place) {
+      checker.add(record, place);
+      if (const auto *end = std::get_if<EndRecord>(&record)) runs += fmt::format("{}.{} ", end->id.job, end->id.run);
+    });
+    CPPUNIT_ASSERT_EQUAL(std::string(), fmt::format("{}", fmt::join(faults, "; ")));
+    CPPUNIT_ASSERT_EQUAL(std::uint64_t{0}, checker.open());
+    return runs;
+  }
+
+  void what_has_come_since_is_added() {
+    const std::string first = row("1", "1", "10:00:00", "11:00:00", "n1", 2),
+                      running = row("2", "2", "10:00:00", "Unknown", "n1", 2, "sbatch a.sh", "RUNNING"),
+                      ended = row("2", "2", "10:00:00", "12:00:00", "n1", 2),
+                      again = row("1", "1", "13:00:00", "14:00:00", "n1", 2),
+                      once_more = row("1", "1", "15:00:00", "16:00:00", "n1", 2);
+    CPPUNIT_ASSERT_EQUAL(std::string("1.0 2.0 "), runs_of({header + first + running, header + first + ended}));
+    // in files of the same name, but for a number
+    CPPUNIT_ASSERT_EQUAL(std::string("1.0 2.0 "), runs_of({header + first, header + ended}));
+    // of a requeued job sacct tells no earlier runs than one asks for
+    CPPUNIT_ASSERT_EQUAL(std::string("1.0 1.1 1.2 "), runs_of({header + first + again, header + again + once_more}));
+    CPPUNIT_ASSERT_EQUAL(std::string("1.0 1.1 "), runs_of({header + first, header + again}));
+    CPPUNIT_ASSERT_EQUAL(std::string("1.1 1.2 1.0 "), // whose file is the last by its name
+                         runs_of({header + again, header + first + again + once_more}));
+  }
+
+  void a_dataset_that_cannot_be_read_is_not_added_to() {
+    const Files files;
+    const std::string file = files.write("s.txt", header + row("1", "1", "10:00:00", "11:00:00", "n1", 2));
+    files.write("a.jsonl", "nothing\n");
+    CPPUNIT_ASSERT_EQUAL(
+        std::string("a.jsonl:1: no JSON object; nothing was imported, for which runs are there cannot be told"),
+        thrown(
+            [&] {
+              import_sacct({file, files.path(), "", DatasetUsers::none, false});
+            },
+            files.path()));
+  }
+
+  void a_refused_import_leaves_nothing_behind() {
+    const Files files;
+    const std::string file = files.write("s.txt", header + row("1", "1", "10:00:00", "11:00:00", "n[1-", 1)),
+                      to = files.path() + "/dataset";
+    CPPUNIT_ASSERT(!thrown([&] { import_sacct({file, to, "", DatasetUsers::hash, false}); }).empty());
+    struct stat facts {};
+    CPPUNIT_ASSERT_EQUAL(-1, stat(to.c_str(), &facts));
   }
 
   void what_is_no_output_of_sacct_is_refused() {

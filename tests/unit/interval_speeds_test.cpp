@@ -3,6 +3,7 @@
 #include "tests/unit/dataset_fixture.h"
 
 #include <limits>
+#include <sys/stat.h>
 
 namespace harmony {
 
@@ -20,6 +21,7 @@ class IntervalSpeedsTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(a_run_that_is_too_fast_to_be_true_is_left_out);
   CPPUNIT_TEST(runs_without_a_known_speed_are_left_out);
   CPPUNIT_TEST(records_that_were_lost_do_not_make_the_rest_faster);
+  CPPUNIT_TEST(nothing_is_learned_from_a_run_that_was_disturbed);
   CPPUNIT_TEST(time_in_which_a_run_was_suspended_does_not_slow_it);
   CPPUNIT_TEST(intervals_that_overlap_share_the_same_epochs);
   CPPUNIT_TEST(intervals_come_in_the_order_of_the_files);
@@ -149,6 +151,15 @@ class IntervalSpeedsTest : public CppUnit::TestFixture {
     assert_even(intervals);
   }
 
+  void nothing_is_learned_from_a_run_that_was_disturbed() {
+    EndRecord end = end_of(1, "a", 0, 100, 50); // nor are others measured by it
+    end.disturbed = true;
+    const auto intervals = read({first(), second(), end, interval_of(2, "a", 0, 50), end_of(2, "a", 0, 50, 10)});
+    CPPUNIT_ASSERT_EQUAL(std::size_t{1}, intervals.size());
+    CPPUNIT_ASSERT_EQUAL(std::uint32_t{2}, intervals[0].id.job);
+    CPPUNIT_ASSERT_DOUBLES_EQUAL(1, intervals[0].relative_speed.value(), 1e-9);
+  }
+
   void time_in_which_a_run_was_suspended_does_not_slow_it() {
     EndRecord end = end_of(1, "a", 0, 100, 10);
     end.elapsed_s = 50;
@@ -177,6 +188,11 @@ class IntervalSpeedsTest : public CppUnit::TestFixture {
     const std::string said = thrown([&] { read_intervals(files.path()); }, files.path());
     CPPUNIT_ASSERT_EQUAL_MESSAGE(said, std::size_t{0}, said.find("a.jsonl:2: job "));
     CPPUNIT_ASSERT(!thrown([&] { read_intervals(files.path() + "/nowhere"); }).empty());
+    const Files damaged;
+    damaged.write("a.jsonl", lines_of({first()}));
+    CPPUNIT_ASSERT_EQUAL(0, mkdir((damaged.path() + "/b.jsonl").c_str(), 0700));
+    CPPUNIT_ASSERT_EQUAL(std::string("b.jsonl: is no regular file"),
+                         thrown([&] { read_intervals(damaged.path()); }, damaged.path()));
   }
 };
 

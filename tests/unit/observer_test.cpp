@@ -30,10 +30,18 @@ class ObserverTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(long_intervals_are_cut);
   CPPUNIT_TEST(nodes_are_named_once_a_file);
   CPPUNIT_TEST(usage_is_of_the_runs_gpus_only_also_after_its_end);
+  CPPUNIT_TEST(usage_that_comes_late_is_of_the_run_before);
+  CPPUNIT_TEST(usage_of_a_component_is_of_its_gang);
   CPPUNIT_TEST(what_was_forgotten_has_no_end);
+  CPPUNIT_TEST(only_what_still_runs_is_kept);
+  CPPUNIT_TEST(of_a_hetjob_the_last_component_knows_what_became_of_the_plan);
+  CPPUNIT_TEST(neighbours_that_come_and_go_at_once_leave_no_intervals);
+  CPPUNIT_TEST(a_run_that_was_suspended_or_resized_is_marked);
+  CPPUNIT_TEST(time_in_which_nodes_were_powered_up_is_no_elapsed_time);
+  CPPUNIT_TEST(a_topology_that_reads_the_same_is_not_told_again);
   CPPUNIT_TEST_SUITE_END();
 
-  Observer observer_{[this](const Record &record) { records_.push_back(record); }};
+  Observer observer_{[this](const Record &record) { records_.push_back(record); }, 0.5};
   std::vector<Record> records_;
 
   template <class Kind> std::vector<Kind> all() const {
@@ -329,6 +337,7 @@ class ObserverTest : public CppUnit::TestFixture {
     StepUsage usage;
     usage.job = 1;
     usage.step = "0";
+    usage.begin_s = static_cast<std::int64_t>(at(0).wall_s);
     usage.node = "n0";
     usage.gpus = {{2, 90, 0, 0, 0}, {3, 80, 0, 0, 0}};
     CPPUNIT_ASSERT(observer_.used(usage));
@@ -342,9 +351,105 @@ class ObserverTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT(!observer_.used(usage));
   }
 
+  void usage_that_comes_late_is_of_the_run_before() {
+    observer_.began(gang(1, {tasks_on("n0", 1, 0, {0})}, 0), at(0));
+    observer_.ended(end(1, "REQUEUED"), at(100));
+    observer_.began(gang(1, {tasks_on("n0", 1, 0, {0})}, 110, 1), at(110));
+    StepUsage usage;
+    usage.job = 1;
+    usage.step = "0";
+    usage.begin_s = static_cast<std::int64_t>(at(0).wall_s);
+    usage.node = "n0";
+    CPPUNIT_ASSERT(observer_.used(usage));
+    usage.begin_s = static_cast<std::int64_t>(at(110).wall_s);
+    CPPUNIT_ASSERT(observer_.used(usage));
+    CPPUNIT_ASSERT_EQUAL(0, all<UsageRecord>().at(0).id.run);
+    CPPUNIT_ASSERT_EQUAL(1, all<UsageRecord>().at(1).id.run);
+  }
+
+  void usage_of_a_component_is_of_its_gang() {
+    observer_.began(component(10, tasks_on("n0", 0, 1, {}), 0), at(0));
+    observer_.began(component(11, tasks_on("n1", 2, 0, {0, 1}), 0), at(0));
+    StepUsage usage;
+    usage.job = 11;
+    usage.step = "0";
+    usage.begin_s = static_cast<std::int64_t>(at(0).wall_s);
+    usage.node = "n1";
+    CPPUNIT_ASSERT(observer_.used(usage));
+    JobEnded one = end(10);
+    one.record = 11;
+    observer_.ended(one, at(20));
+    observer_.ended(end(10), at(20));
+    CPPUNIT_ASSERT(observer_.used(usage));
+    CPPUNIT_ASSERT_EQUAL(10u, all<UsageRecord>().at(1).id.job);
+  }
+
+  void only_what_still_runs_is_kept() {
+    observer_.began(gang(1, {tasks_on("n0", 1, 0, {0})}, 0), at(0));
+    observer_.began(gang(2, {tasks_on("n0", 1, 0, {1})}, 0), at(0));
+    observer_.keep_only({2});
+    CPPUNIT_ASSERT_EQUAL(std::size_t{1}, observer_.followed());
+    observer_.began(gang(3, {tasks_on("n0", 1, 0, {0})}, 5), at(5));
+    CPPUNIT_ASSERT_EQUAL(std::size_t{1}, all_of<StartRecord>(3).at(0).neighbours.size());
+    CPPUNIT_ASSERT(all<EndRecord>().empty());
+  }
+
+  void of_a_hetjob_the_last_component_knows_what_became_of_the_plan() {
+    JobBegan first = component(10, tasks_on("n0", 0, 1, {}), 0);
+    first.start.why_stock = "pending";
+    JobBegan last = component(11, tasks_on("n1", 2, 0, {0, 1}), 3);
+    last.start.by_plan = true;
+    observer_.began(first, at(0));
+    observer_.began(last, at(3));
+    CPPUNIT_ASSERT(all<StartRecord>().at(0).by_plan);
+    CPPUNIT_ASSERT_EQUAL(std::string(), all<StartRecord>().at(0).why_stock);
+    CPPUNIT_ASSERT_DOUBLES_EQUAL(0, since(all<StartRecord>().at(0).begin_s), 1e-6);
+  }
+
+  void neighbours_that_come_and_go_at_once_leave_no_intervals() {
+    observer_.began(gang(1, {tasks_on("n0", 1, 0, {0})}, 0), at(0));
+    for (int i = 0; i < 100; ++i) {
+      observer_.began(gang(100, {tasks_on("n0", 1, 0, {1})}, 10 + 0.02 * i, i), at(10 + 0.02 * i));
+      observer_.ended(end(100), at(10.01 + 0.02 * i));
+    }
+    observer_.ended(end(1), at(30));
+    CPPUNIT_ASSERT_EQUAL(std::size_t{2}, all_of<IntervalRecord>(1).size());
+  }
+
+  void a_run_that_was_suspended_or_resized_is_marked() {
+    for (const bool resized : {false, true}) {
+      observer_.began(gang(1, {tasks_on("n0", 1, 0, {0})}, 0), at(0));
+      JobEnded ended = end(1);
+      ended.resized = resized;
+      ended.suspended_s = resized ? 0 : 3;
+      observer_.ended(ended, at(20));
+      CPPUNIT_ASSERT(all<EndRecord>().back().disturbed);
+    }
+    observer_.began(gang(1, {tasks_on("n0", 1, 0, {0})}, 0), at(0));
+    observer_.ended(end(1), at(20));
+    CPPUNIT_ASSERT(!all<EndRecord>().back().disturbed);
+  }
+
+  void time_in_which_nodes_were_powered_up_is_no_elapsed_time() {
+    observer_.began(gang(1, {tasks_on("n0", 1, 0, {0})}, 0), at(0));
+    JobEnded ended = end(1);
+    ended.started_s = at(60).wall_s;
+    observer_.ended(ended, at(90));
+    CPPUNIT_ASSERT_DOUBLES_EQUAL(30, all<EndRecord>().at(0).elapsed_s, 1e-6);
+    CPPUNIT_ASSERT_DOUBLES_EQUAL(3, *all<EndRecord>().at(0).mean_speed, 1e-9);
+  }
+
+  void a_topology_that_reads_the_same_is_not_told_again() {
+    observer_.began(gang(1, {tasks_on("n0", 1, 0, {0})}, 0), at(0));
+    HeldNode anew = tasks_on("n0", 1, 0, {1});
+    anew.topology = std::make_shared<const Topology>(*anew.topology);
+    observer_.began(gang(2, {anew}, 1), at(1));
+    CPPUNIT_ASSERT_EQUAL(std::size_t{1}, all<NodeRecord>().size());
+  }
+
   void what_was_forgotten_has_no_end() {
     observer_.began(gang(1, {tasks_on("n0", 1, 0, {0})}, 0), at(0));
-    observer_.forget_all();
+    observer_.keep_only({});
     observer_.ended(end(1), at(10));
     CPPUNIT_ASSERT(all<EndRecord>().empty());
     observer_.began(gang(2, {tasks_on("n0", 1, 0, {0})}, 20), at(20));

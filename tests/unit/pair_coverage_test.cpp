@@ -20,6 +20,9 @@ class PairCoverageTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(runs_are_counted_by_how_they_ended);
   CPPUNIT_TEST(an_end_is_lost_if_the_job_runs_again_or_its_time_is_over);
   CPPUNIT_TEST(plan_and_stock_are_counted_apart);
+  CPPUNIT_TEST(policies_are_counted_apart_whether_their_plans_were_used_or_not);
+  CPPUNIT_TEST(who_placed_a_run_of_which_only_the_middle_was_seen_is_not_known);
+  CPPUNIT_TEST(runs_whose_speed_cannot_be_known_are_counted);
   CPPUNIT_TEST(claims_gaps_and_shadows_are_counted);
   CPPUNIT_TEST_SUITE_END();
 
@@ -127,6 +130,40 @@ class PairCoverageTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT_EQUAL(300.0, stats.stock.elapsed_s.value());
     CPPUNIT_ASSERT_DOUBLES_EQUAL(1, stats.plan.slowdown.value(), 0.01);
     CPPUNIT_ASSERT_DOUBLES_EQUAL(2, stats.stock.slowdown.value(), 0.02);
+  }
+
+  void policies_are_counted_apart_whether_their_plans_were_used_or_not() {
+    StartRecord packed = start_of(1, "a", 0), also = start_of(2, "a", 0), spread = start_of(3, "a", 0);
+    packed.by_plan = true;
+    spread.policy = "spread";
+    spread.by_plan = true;
+    const DatasetStats stats = stats_of({packed, also, spread, simulated(interval_of(1, "a", 0, 100), 0.5),
+                                         simulated(interval_of(2, "a", 0, 100), 0.5),
+                                         simulated(interval_of(3, "a", 0, 100), 1), end_of(3, "a", 0, 100, 9)});
+    CPPUNIT_ASSERT_EQUAL(std::size_t{2}, stats.policies.size());
+    CPPUNIT_ASSERT_EQUAL(std::uint64_t{2}, stats.policies.at("pack").runs);
+    CPPUNIT_ASSERT_DOUBLES_EQUAL(2, stats.policies.at("pack").slowdown.value(), 0.02);
+    CPPUNIT_ASSERT_EQUAL(std::uint64_t{1}, stats.policies.at("spread").completed);
+    CPPUNIT_ASSERT_DOUBLES_EQUAL(1, stats.policies.at("spread").slowdown.value(), 0.01);
+    CPPUNIT_ASSERT_EQUAL(std::uint64_t{2}, stats.plan.runs);
+  }
+
+  void who_placed_a_run_of_which_only_the_middle_was_seen_is_not_known() {
+    StartRecord resumed = start_of(1, "a", 0);
+    resumed.resumed = true;
+    resumed.policy = "";
+    const DatasetStats stats = stats_of({resumed, end_of(1, "a", 0, 10)});
+    CPPUNIT_ASSERT_EQUAL(std::uint64_t{0}, stats.plan.runs + stats.stock.runs);
+    CPPUNIT_ASSERT_EQUAL(std::uint64_t{1}, stats.policies.at("").completed);
+  }
+
+  void runs_whose_speed_cannot_be_known_are_counted() {
+    EndRecord disturbed = end_of(3, "a", 0, 10, 5);
+    disturbed.disturbed = true;
+    const DatasetStats stats =
+        stats_of({end_of(1, "a", 0, 10, 5), end_of(2, "a", 0, 10), disturbed, end_of(4, "a", 0, 10, 0, "FAILED")});
+    CPPUNIT_ASSERT_EQUAL(std::uint64_t{1}, stats.without_epochs);
+    CPPUNIT_ASSERT_EQUAL(std::uint64_t{1}, stats.disturbed);
   }
 
   void claims_gaps_and_shadows_are_counted() {

@@ -74,7 +74,7 @@ class StatisticsTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT_EQUAL(std::string("line 3: no"), report.facts.settings_problem);
     CPPUNIT_ASSERT_EQUAL(std::uint64_t{812}, report.facts.decisions_kept);
     CPPUNIT_ASSERT_EQUAL(std::string("/srv/d full"), report.facts.dataset + " " + report.facts.dataset_problem);
-    CPPUNIT_ASSERT_EQUAL(std::uint64_t{5}, report.facts.runs_followed);
+    CPPUNIT_ASSERT_EQUAL(std::uint64_t{5}, report.facts.jobs_followed);
     CPPUNIT_ASSERT_EQUAL(std::uint64_t{6}, report.facts.records_written);
     CPPUNIT_ASSERT_EQUAL(std::uint64_t{7}, report.facts.records_lost);
     CPPUNIT_ASSERT_EQUAL(std::uint64_t{8}, report.facts.dataset_bytes);

@@ -3,6 +3,7 @@
 #include "src/record/user_words.h"
 #include "src/sim/input/node_list.h"
 #include "src/sim/input/read_formats.h"
+#include "src/sim/input/sacct_known_runs.h"
 #include "src/sim/input/sacct_row.h"
 #include "src/sim/input/sacct_timeline.h"
 #include "src/values/job_id.h"
@@ -30,6 +31,7 @@ namespace {
 
 constexpr std::size_t most_nodes = 65536;
 constexpr const char *no_type = "unknown";
+constexpr double rounding_s = 2;
 
 // sacct writes local time.
 double moment(const CsvReader &csv, const char *column) {
@@ -68,7 +70,8 @@ public:
           "the header has none of the columns End, ElapsedRaw and Elapsed: there is no telling how long jobs ran");
   }
 
-  std::vector<SacctRun> read() {
+  // Those that are to be told as gangs, and others that are their neighbours.
+  std::vector<SacctRun> read(const KnownRuns &known) {
     for (bool more = true; more;) {
       try {
         more = csv_.next();
@@ -78,9 +81,11 @@ public:
         if (skipped_++ == 0) first_skipped_ = bad.what();
       }
     }
-    number_runs();
+    number_runs(known);
     return std::move(runs_);
   }
+
+  std::size_t known() const { return known_; }
 
   std::vector<std::string> notes() const {
     std::vector<std::string> all;
@@ -89,6 +94,9 @@ public:
       all.emplace_back("there is neither a column SubmitLine nor Comment: types, PS and epochs of jobs are not known");
     for (const auto &[why, count] : left_out_)
       all.push_back(fmt::format("{} job{} left out: {}", count, count == 1 ? "" : "s", why));
+    if (known_ > 0)
+      all.push_back(
+          fmt::format("{} run{} skipped: in {} already", known_, known_ == 1 ? "" : "s", shown_path(how_.to)));
     if (nameless_ > 0)
       all.push_back(fmt::format(
           "users of {} jobs are left out: there is no column UID, and this host does not know them", nameless_));
@@ -141,7 +149,8 @@ private:
   bool read_end(SacctRun &run) const {
     EndRecord &end = run.end;
     end.state = state_in(csv_);
-    run.has_ended = end.state != "RUNNING" && end.state != "SUSPENDED" && end.state != "COMPLETING";
+    run.has_ended = end.state != "RUNNING" && end.state != "SUSPENDED" && end.state != "COMPLETING" &&
+                    (!csv_.has("End") || is_sacct_moment(csv_.text("End")));
     end.begin_s = run.start.begin_s;
     if (!run.has_ended) return true;
     const bool told = !csv_.text("ElapsedRaw").empty() || !csv_.text("Elapsed").empty();
@@ -149,10 +158,18 @@ private:
     end.end_s = is_sacct_moment(csv_.text("End")) ? moment(csv_, "End") : end.begin_s + end.elapsed_s;
     if (end.end_s < end.begin_s) csv_.refuse("End is before Start");
     if (!told) end.elapsed_s = end.end_s - end.begin_s;
-    const std::string &code = csv_.text("ExitCode"); // 1:0
-    if (const auto value = whole_in(std::string_view(code).substr(0, code.find(':')), 0, 255))
-      end.exit_code = static_cast<int>(*value);
+    end.disturbed = end.elapsed_s < end.end_s - end.begin_s - rounding_s; // sacct leaves out the time of suspension
+    end.exit_code = exit_code();
     return end.end_s > end.begin_s;
+  }
+
+  // 1:0 is exit 1, 0:9 is signal 9.
+  int exit_code() const {
+    const std::string_view text = csv_.text("ExitCode");
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const auto signal = whole_in(text.substr(std::min(colon + 1, text.size())), 1, 127);
+    if (signal) return 128 + static_cast<int>(*signal);
+    return static_cast<int>(whole_in(text.substr(0, colon), 0, 255).value_or(0));
   }
 
   void read_owner(StartRecord &start) {
@@ -164,7 +181,7 @@ private:
     if (!uid)
       if (const passwd *known = getpwnam(name.c_str())) uid = known->pw_uid;
     if (uid)
-      start.user = words_.of(*uid, how_.users, how_.to);
+      start.user_id = *uid; // its word may need the dataset's directory, which is not made before all is read
     else
       ++nameless_;
   }
@@ -209,6 +226,7 @@ private:
     gang.has_ended = gang.has_ended && run.has_ended;
     gang.end.end_s = std::max(gang.end.end_s, run.end.end_s);
     gang.end.elapsed_s = std::max(gang.end.elapsed_s, run.end.elapsed_s);
+    gang.end.disturbed = gang.end.disturbed || run.end.disturbed;
     if (gang.end.state == "COMPLETED") gang.end.state = run.end.state;
     start.placement.insert(start.placement.end(), run.start.placement.begin(), run.start.placement.end());
   }
@@ -219,17 +237,25 @@ private:
   }
 
   // sacct lists a job that was requeued once for each time it ran.
-  void number_runs() {
+  void number_runs(const KnownRuns &known) {
     std::sort(runs_.begin(), runs_.end(), [](const SacctRun &one, const SacctRun &other) {
       return std::tie(one.start.id, one.start.begin_s) < std::tie(other.start.id, other.start.begin_s);
     });
+    int next = 0; // number that no run of the job has had here
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       StartRecord &start = runs_[i].start;
       EndRecord &end = runs_[i].end;
       const auto same_job = [&](std::size_t other) {
         return runs_[other].start.id.cluster == start.id.cluster && runs_[other].start.id.job == start.id.job;
       };
-      if (i > 0 && same_job(i - 1)) start.id.run = runs_[i - 1].start.id.run + 1;
+      if (i == 0 || !same_job(i - 1)) next = 0;
+      start.id.run = next;
+      const std::optional<int> number = known.number_of(start.id, start.begin_s);
+      start.id.run = number ? *number : known.free_number(start.id);
+      next = std::max(next, start.id.run + 1);
+      if (runs_[i].is_gang && !runs_[i].has_ended) ++left_out_["not ended yet"];
+      if (runs_[i].is_gang && runs_[i].has_ended && number) ++known_;
+      if (number || !runs_[i].has_ended) runs_[i].is_gang = false;
       end.id = start.id;
       end.type = start.type;
       end.requeues = start.id.run + (i + 1 < runs_.size() && same_job(i + 1) ? 1 : 0);
@@ -260,9 +286,8 @@ private:
   std::vector<SacctRun> runs_;
   std::map<std::tuple<std::string, std::uint32_t, double>, std::size_t> het_; // first component's place in runs_
   std::map<std::string, std::size_t> left_out_;
-  std::size_t skipped_ = 0, nameless_ = 0;
+  std::size_t skipped_ = 0, nameless_ = 0, known_ = 0;
   std::string first_skipped_;
-  UserWords words_;
 };
 
 // A file that is there whole or not at all, readable by its owner and group only.
@@ -270,9 +295,6 @@ class NewFile {
 public:
   NewFile(const std::string &directory, const std::string &name)
       : path_(directory + "/" + name), unfinished_(fmt::format("{}/.new-{}-{}", directory, getpid(), name)) {
-    struct stat there {};
-    if (lstat(path_.c_str(), &there) == 0)
-      throw std::runtime_error(fmt::format("{}: is there already; these runs have been imported", path_));
     const int fd = open(unfinished_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
     if (fd < 0) fail();
     file_ = fdopen(fd, "w");
@@ -312,12 +334,20 @@ std::string stamp(double at_s) {
   return std::string(text, std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &parts));
 }
 
-// By the moments between which the gangs began.
-std::string name_of(const std::vector<SacctRun> &runs) {
+// By the moments between which the gangs began. Others that began just then may have been imported before.
+std::string name_for(const std::vector<SacctRun> &runs, const std::string &directory) {
   double first = INFINITY, last = -INFINITY;
   for (const SacctRun &run : runs)
     if (run.is_gang) first = std::min(first, run.start.begin_s), last = std::max(last, run.start.begin_s);
-  return fmt::format("sacct-{}-{}.jsonl", stamp(first), stamp(last));
+  const std::string stem = fmt::format("sacct-{}-{}", stamp(first), stamp(last));
+  const auto is_there = [&](const std::string &name) {
+    struct stat facts {};
+    return lstat(fmt::format("{}/{}", directory, name).c_str(), &facts) == 0 ||
+           lstat(fmt::format("{}/{}.gz", directory, name).c_str(), &facts) == 0;
+  };
+  std::string name = stem + ".jsonl";
+  for (int i = 2; is_there(name); ++i) name = fmt::format("{}-{}.jsonl", stem, i);
+  return name;
 }
 
 void make_directory(const std::string &path) {
@@ -329,14 +359,19 @@ void make_directory(const std::string &path) {
 
 SacctImported import_sacct(const SacctImport &how) {
   Rows rows(how);
-  make_directory(how.to);
-  std::vector<SacctRun> runs = rows.read();
+  std::vector<SacctRun> runs = rows.read(KnownRuns(how.to));
   SacctImported result;
   result.notes = rows.notes();
-  if (std::none_of(runs.begin(), runs.end(), [](const SacctRun &run) { return run.is_gang; }))
+  const bool has_gang = std::any_of(runs.begin(), runs.end(), [](const SacctRun &run) { return run.is_gang; });
+  if (!has_gang && rows.known() > 0) return result;
+  if (!has_gang)
     throw std::runtime_error(fmt::format("{}: has no job with GPUs that ran{}{}", shown_path(how.file),
                                          result.notes.empty() ? "" : "; ", fmt::join(result.notes, "; ")));
-  NewFile file(how.to, name_of(runs));
+  make_directory(how.to);
+  NewFile file(how.to, name_for(runs, how.to));
+  UserWords words;
+  for (SacctRun &run : runs)
+    if (run.is_gang && run.start.user_id) run.start.user = words.of(*run.start.user_id, how.users, how.to);
   tell_in_order(std::move(runs), [&](const Record &record) {
     result.runs += std::holds_alternative<StartRecord>(record);
     result.intervals += std::holds_alternative<IntervalRecord>(record);

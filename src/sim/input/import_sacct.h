@@ -26,13 +26,13 @@ struct SacctImport {
 };
 
 struct SacctImported {
-  std::string file;
+  std::string file; // empty: there was nothing new
   std::size_t runs = 0, intervals = 0;
   std::vector<std::string> notes; // what was left out, and what is missing for more
 };
 
-// Writes one file, sacct-FIRST-LAST.jsonl, whole or not at all. Throws BadInput or std::runtime_error: also if that
-// file is there, for then these runs have been imported.
+// Writes one file, sacct-FIRST-LAST.jsonl, whole or not at all, of the runs that are not in the dataset yet. Those that
+// are, and jobs that have not ended, are neighbours only. Throws BadInput or std::runtime_error; then nothing was made.
 SacctImported import_sacct(const SacctImport &how);
 
 } // namespace harmony
