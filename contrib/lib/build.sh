@@ -60,7 +60,8 @@ with_lock() {
 build_ensure() { with_lock "$harmony_top/configure.ac" _build_ensure; }
 
 _build_ensure() {
-  build_configure "$build_dir" --prefix="$build_dir/stage" --with-slurm-src="$(slurm_source_dir)" --enable-werror
+  # Line numbers for backtraces, but not every variable: a fourth less to compile.
+  build_configure "$build_dir" --prefix="$build_dir/stage" --with-slurm-src="$(slurm_source_dir)" --enable-werror CXXFLAGS='-g1 -O2'
   make -C "$build_dir" -q stage >/dev/null 2>&1 || { say "building in $build_dir"; build_make "$build_dir" stage; }
 }
 
