@@ -36,16 +36,6 @@ void say(bool is_error, const std::string &line) {
     info("harmony: %s", line.c_str());
 }
 
-TasksAt tasks_at(const Placement &placement) {
-  TasksAt tasks;
-  tasks.node = placement.node_name;
-  tasks.workers = placement.workers;
-  tasks.ps = placement.ps;
-  tasks.cores = placement.cores;
-  tasks.gpus = placement.gpus;
-  return tasks;
-}
-
 std::string key_of(const StepUsage &usage) {
   return fmt::format("{}.{} {} {}", usage.job, usage.step, usage.begin_s, usage.seconds);
 }
@@ -76,20 +66,19 @@ void Observation::set(const Settings &settings, Mode mode, const std::string &cl
 }
 
 // An event that is lost leaves what is followed wrong: it is looked at anew as soon as there is room.
-template <class What> bool Observation::add(What what) {
+template <class What> void Observation::add(What what) {
   constexpr bool is_usage = std::is_same_v<What, UsageSeen>;
   {
     const std::lock_guard lock(mutex_);
     if (events_.size() >= most_events || (is_usage && usage_waiting_ >= most_usage_events)) {
       ++state_.statistics.events_lost;
       lost_ = lost_ || !is_usage;
-      return false;
+      return;
     }
     events_.push_back({moment_now(), std::move(what)});
     if (is_usage) ++usage_waiting_;
   }
   changed_.notify_one();
-  return true;
 }
 
 // Of jobs that run already no hook tells when slurmctld begins or when we are turned on; those that are followed stay

@@ -60,7 +60,7 @@ private:
     std::variant<JobPlaced, JobFreed, ClaimSeen, UsageSeen, RunningNow, NewOptions, CutIntervals> what;
   };
 
-  template <class What> bool add(What what);
+  template <class What> void add(What what);
   void look_at_running();
   void make_up_for_losses();
   void run();

@@ -59,6 +59,16 @@ NodeState empty_node(const HeldNode &held) {
 
 } // namespace
 
+TasksAt tasks_at(const Placement &placement) {
+  TasksAt tasks;
+  tasks.node = placement.node_name;
+  tasks.workers = placement.workers;
+  tasks.ps = placement.ps;
+  tasks.cores = placement.cores;
+  tasks.gpus = placement.gpus;
+  return tasks;
+}
+
 double Observer::time_of(const Followed &gang, const Moment &now) {
   return gang.at.wall_s + (now.steady_s - gang.at.steady_s);
 }

@@ -25,6 +25,9 @@ struct Moment {
   double steady_s = 0;
 };
 
+// As it was planned; without domains.
+TasksAt tasks_at(const Placement &placement);
+
 // What a job holds on one node.
 struct HeldNode {
   TasksAt tasks; // its domains are worked out

@@ -23,11 +23,7 @@ Moment moment(double now) { return {now, now}; }
 HeldNode held_node(const Placement &placement, const Snapshot &snapshot) {
   const NodeState &node = snapshot.nodes[static_cast<std::size_t>(placement.node)];
   HeldNode held;
-  held.tasks.node = placement.node_name;
-  held.tasks.workers = placement.workers;
-  held.tasks.ps = placement.ps;
-  held.tasks.cores = placement.cores;
-  held.tasks.gpus = placement.gpus;
+  held.tasks = tasks_at(placement);
   held.cores = placement.cores.count();
   held.node_cores = node.free_cores.size();
   held.node_gpus = node.free_gpus.size();
