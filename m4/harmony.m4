@@ -62,6 +62,8 @@ AC_DEFUN([HARMONY_LIBRARIES], [
   AC_CHECK_LIB([slurm], [slurm_load_ctl_conf], [SLURM_LIBS=-lslurm], [harmony_missing="$harmony_missing libslurm-dev"])
   HARMONY_NEED_HEADER([torch/csrc/api/include/torch/version.h], [libtorch-dev])
   AC_CHECK_LIB([torch_cpu], [main], [TORCH_LIBS="-ltorch -ltorch_cpu -lc10"], [harmony_missing="$harmony_missing libtorch-dev"], [-lc10])
+  # The C++ frontend, which training needs, has its headers in a place of its own.
+  TORCH_API_CPPFLAGS="-isystem /usr/include/torch/csrc/api/include"
   AC_CHECK_HEADER([benchmark/benchmark.h], [harmony_benchmark=yes], [harmony_benchmark=no])
   AM_CONDITIONAL([BENCHMARK], [test "$harmony_benchmark" = yes])
   AC_CHECK_HEADER([rapidcheck.h], [harmony_rapidcheck=yes], [harmony_rapidcheck=no])
@@ -71,6 +73,7 @@ AC_DEFUN([HARMONY_LIBRARIES], [
      AC_MSG_ERROR([missing libraries; as root: apt-get install --no-install-recommends $harmony_missing])])
   AC_SUBST([SLURM_LIBS])
   AC_SUBST([TORCH_LIBS])
+  AC_SUBST([TORCH_API_CPPFLAGS])
 ])
 
 # HARMONY_BUILD_KINDS: warnings as errors, and sanitizer builds of the core and its tests. A sanitizer's run-time library

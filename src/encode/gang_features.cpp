@@ -2,7 +2,6 @@
 
 #include "src/encode/scale.h"
 #include "src/encode/schema.h"
-#include "src/plan/interference.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +11,8 @@ namespace harmony {
 namespace {
 
 namespace column = gang_column;
+
+constexpr double long_queue = 32; // gangs; a longer one changes nothing any more
 
 struct OnNode {
   int workers = 0;
@@ -85,23 +86,22 @@ void meet(const Encoder &encoder, int index, const OnNode &mine, Met &met) {
 
 } // namespace
 
-std::vector<float> gang_row(const Encoder &encoder, const Gang &gang, const Plan &plan,
+std::vector<float> gang_row(const Encoder &encoder, const Gang &, const Plan &plan, const Predicted &predicted,
                             const Circumstances &circumstances) {
   Met met;
   met.types.assign(static_cast<std::size_t>(encoder.types().count()), 0);
   for (const auto &[index, mine] : by_node(plan)) meet(encoder, index, mine, met);
   const ClusterTotals &totals = encoder.totals();
-  const double speed = predicted_speed(encoder.cluster(), gang, plan);
-  const double lost = std::max(0.0, speed_alone(std::min(met.nodes, circumstances.nodes_at_least)) - speed);
-  const auto gpus = static_cast<double>(totals.gpus);
+  const double slowdown = 1 / std::max(0.01, predicted.speed) - 1;
 
   std::vector<float> row(column::count + met.types.size(), 0);
   row[column::nodes] = scaled_log(met.nodes, 256);
   row[column::nodes_beyond] = part(met.nodes - circumstances.nodes_at_least, met.nodes);
-  row[column::speed] = part(speed, 1);
-  row[column::speed_lost] = part(lost, 1);
-  // Rounded, because sums in another order differ in the last digits.
-  row[column::harm] = part(std::round(harm(encoder.cluster(), gang, plan) * 65536) / 65536, 4);
+  row[column::speed] = part(predicted.speed, 1);
+  row[column::slowdown] = part(slowdown, 2);
+  row[column::doubt] = part(predicted.doubt, 1);
+  row[column::harm] = part(predicted.harm, 2);
+  row[column::lost_by_queue] = part(slowdown + predicted.harm, 2) * part(circumstances.queue.gangs, long_queue);
   row[column::left_over] = part(met.left_over, met.node_gpus);
   row[column::nodes_broken] = part(met.broken, met.nodes);
   row[column::domains] = part(met.domains, met.gpus);
@@ -111,23 +111,33 @@ std::vector<float> gang_row(const Encoder &encoder, const Gang &gang, const Plan
   row[column::cpu_load] = part(met.cpu, 1);
   row[column::ps_with_workers] = met.ps ? part(met.ps_with_workers, met.ps) : 1;
   row[column::ps_nodes] = part(met.with_ps, met.nodes);
-  row[column::free_after] = part(static_cast<double>(totals.free_gpus) - met.gpus, gpus);
-  row[column::lost_by_queue] = part(lost * met.gpus, gpus) * scaled_log(circumstances.queue.gangs, 4096);
+  row[column::free_after] = part(static_cast<double>(totals.free_gpus) - met.gpus, static_cast<double>(totals.gpus));
   row[column::next_end] = part(met.next_end, 32);
   for (std::size_t type = 0; type < met.types.size(); ++type)
     row[column::count + type] = part(std::round(met.types[type] * 65536) / 65536, met.nodes);
   return row;
 }
 
-std::vector<float> wait_row(const Encoder &encoder) {
+std::vector<float> wait_row(const Encoder &encoder, const Gang &gang, const Circumstances &circumstances) {
   std::vector<float> row(static_cast<std::size_t>(column::count + encoder.types().count()), 0);
   const ClusterTotals &totals = encoder.totals();
+  const std::time_t now = encoder.cluster().now();
+  const auto until_end = totals.next_end ? static_cast<double>(totals.next_end - now) : a_week_s;
+  const double limit_s = std::max(60.0, 60.0 * gang.time_limit_min);
+  const auto waited = static_cast<double>(now - gang.eligible_since), free = static_cast<double>(totals.free_gpus);
   row[column::wait] = 1;
-  row[column::next_end] =
-      totals.next_end
-          ? part(std::round(scaled_log(static_cast<double>(totals.next_end - encoder.cluster().now()), a_week_s) * 32),
-                 32)
-          : 1;
+  row[column::next_end] = totals.next_end ? part(std::round(scaled_log(until_end, a_week_s) * 32), 32) : 1;
+  row[column::wait_next_end] = part(until_end, limit_s);
+  row[column::wait_age] = part(waited, limit_s);
+  row[column::wait_waited] = part(waited, circumstances.max_wait_s);
+  row[column::wait_queue] = part(circumstances.queue.gangs, long_queue);
+  row[column::wait_shorter] = part(circumstances.shorter.gangs, circumstances.queue.gangs);
+  row[column::wait_shorter_gpus] = part(static_cast<double>(circumstances.shorter.gpus), free);
+  row[column::wait_limit] = scaled_log(gang.time_limit_min, 43200);
+  row[column::wait_gpus] = part(gang.gpus(), free);
+  row[column::wait_size] = part(gang.gpus(), static_cast<double>(totals.gpus));
+  row[column::wait_spans] = scaled_log(circumstances.nodes_at_least, 256);
+  row[column::wait_free] = part(free, static_cast<double>(totals.gpus));
   return row;
 }
 

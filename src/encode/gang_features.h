@@ -3,14 +3,16 @@
 
 #include "src/encode/encoder.h"
 #include "src/encode/job_features.h"
+#include "src/reward/reward_model.h"
 #include "src/values/plan.h"
 
 #include <vector>
 
 namespace harmony {
 
-std::vector<float> gang_row(const Encoder &encoder, const Gang &gang, const Plan &plan,
+// `predicted`: of this plan, by the reward model.
+std::vector<float> gang_row(const Encoder &encoder, const Gang &gang, const Plan &plan, const Predicted &predicted,
                             const Circumstances &circumstances);
-std::vector<float> wait_row(const Encoder &encoder);
+std::vector<float> wait_row(const Encoder &encoder, const Gang &gang, const Circumstances &circumstances);
 
 } // namespace harmony

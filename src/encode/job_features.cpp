@@ -48,7 +48,6 @@ void tell_of_demand(std::vector<float> &row, const Gang &gang) {
   }
   row[column::model_size] = scaled_log(gang.model_kb / 1024.0, 100000);
   row[column::model_size_known] = flag(gang.model_kb > 0);
-  row[column::epochs] = scaled_log(gang.epochs, 10000);
   row[column::time_limit] = scaled_log(gang.time_limit_min, 43200);
 }
 
@@ -71,6 +70,25 @@ QueuePressure pressure_of(const Snapshot &snapshot) {
     pressure.gpus += static_cast<long>(gang.gpus()) * std::max(1, gang.copies);
   }
   return pressure;
+}
+
+QueueByLimit::QueueByLimit(const Snapshot &snapshot) {
+  upto_.reserve(snapshot.pending.size());
+  for (const Gang &gang : snapshot.pending) {
+    const int copies = std::max(1, gang.copies);
+    upto_.push_back({gang.time_limit_min, {copies, static_cast<long>(gang.gpus()) * copies}});
+  }
+  std::sort(upto_.begin(), upto_.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+  for (std::size_t i = 1; i < upto_.size(); ++i) {
+    upto_[i].second.gangs += upto_[i - 1].second.gangs;
+    upto_[i].second.gpus += upto_[i - 1].second.gpus;
+  }
+}
+
+QueuePressure QueueByLimit::shorter_than(std::uint32_t time_limit_min) const {
+  const auto first = std::lower_bound(upto_.begin(), upto_.end(), time_limit_min,
+                                      [](const auto &each, std::uint32_t limit) { return each.first < limit; });
+  return first == upto_.begin() ? QueuePressure() : std::prev(first)->second;
 }
 
 JobRow job_row(const Encoder &encoder, const Gang &gang, const Circumstances &circumstances) {

@@ -5,6 +5,10 @@
 #include "src/infer/model.h"
 #include "src/values/snapshot.h"
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 namespace harmony {
 
 // What waits, of a snapshot.
@@ -14,8 +18,19 @@ struct QueuePressure {
 };
 QueuePressure pressure_of(const Snapshot &snapshot);
 
+// What of it asks for less time than some gang does. For any thread.
+class QueueByLimit {
+public:
+  explicit QueueByLimit(const Snapshot &snapshot);
+  QueuePressure shorter_than(std::uint32_t time_limit_min) const;
+
+private:
+  std::vector<std::pair<std::uint32_t, QueuePressure>> upto_; // by limit: what has that limit or a shorter one
+};
+
 struct Circumstances {
   QueuePressure queue;
+  QueuePressure shorter; // of those that wait, with a shorter time limit
   int nodes_at_least = 1;
   int max_wait_s = 1;
   bool may_wait = true;

@@ -14,7 +14,7 @@
 
 namespace harmony {
 
-constexpr int schema_version = 1;
+constexpr int schema_version = 2;
 
 // clang-format off
 #define HARMONY_JOB_FEATURES(X) \
@@ -31,7 +31,6 @@ constexpr int schema_version = 1;
   X(components, "parts of a hetjob, 1 for one job [8]") \
   X(model_size, "declared parameters in MB [100000]") \
   X(model_size_known, "1: they were declared") \
-  X(epochs, "declared epochs [10000]") \
   X(time_limit, "minutes [43200]") \
   X(type_known, "1: the model knows the job's type") \
   X(waited, "how long it could have started, in parts of MaxWait") \
@@ -75,12 +74,14 @@ constexpr int schema_version = 1;
   X(new_node, "1: the gang has no task on the node yet")
 
 #define HARMONY_GANG_FEATURES(X) \
-  X(wait, "1: it waits; all else but next_end is 0 then") \
+  X(wait, "1: it waits; columns below that are not of a wait are 0 then") \
   X(nodes, "nodes it spans [256]") \
   X(nodes_beyond, "part of them beyond what it takes at least") \
-  X(speed, "its predicted speed by the linear rule, relative to running alone on one node") \
-  X(speed_lost, "what that is below the best it could have, on the fewest nodes without neighbours") \
-  X(harm, "speed that its neighbours lose by it, in parts of four jobs") \
+  X(speed, "its predicted speed, relative to the best it could have") \
+  X(slowdown, "1 / speed - 1, in parts of 2") \
+  X(doubt, "how far the opinions of the reward model on its speed lie apart") \
+  X(harm, "GPU time that its neighbours lose by it, in parts of twice its own") \
+  X(lost_by_queue, "slowdown and harm together, in parts of 2, times the gangs that wait, in parts of 32") \
   X(left_over, "GPUs that stay free on its nodes, in parts of those nodes' GPUs") \
   X(nodes_broken, "part of its nodes that had no job and keep free GPUs") \
   X(domains, "domains that its GPUs lie in, in parts of its GPUs") \
@@ -91,8 +92,18 @@ constexpr int schema_version = 1;
   X(ps_with_workers, "part of its PS on nodes with its workers; 1 without PS") \
   X(ps_nodes, "part of its nodes that hold PS") \
   X(free_after, "part of the cluster's GPUs that is free afterwards") \
-  X(lost_by_queue, "part of the cluster that the lost speed holds, times queue_gangs") \
-  X(next_end, "seconds until the first job on its nodes ends [604800], in 32nds; of a wait, in the cluster; 1 if there is none")
+  X(next_end, "seconds until the first job on its nodes ends [604800], in 32nds; of a wait, in the cluster; 1 if there is none") \
+  X(wait_next_end, "of a wait: time until a job ends by its limit, in parts of the gang's own limit") \
+  X(wait_age, "of a wait: time it could have started for, in parts of its own limit") \
+  X(wait_waited, "of a wait: the same, in parts of MaxWait") \
+  X(wait_queue, "of a wait: gangs that wait, in parts of 32") \
+  X(wait_shorter, "of a wait: part of them with a shorter limit") \
+  X(wait_shorter_gpus, "of a wait: GPUs that those ask for, in parts of the free ones") \
+  X(wait_limit, "of a wait: its own limit, minutes [43200]") \
+  X(wait_gpus, "of a wait: its GPUs, in parts of the free ones") \
+  X(wait_size, "of a wait: its GPUs, in parts of the cluster's") \
+  X(wait_spans, "of a wait: nodes that it takes at least [256]") \
+  X(wait_free, "of a wait: part of the cluster's GPUs that is free")
 // clang-format on
 
 #define HARMONY_COLUMN(name, meaning) name,

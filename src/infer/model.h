@@ -48,6 +48,9 @@ public:
   // guard's question. No rows: no scores, and the model is not asked.
   virtual std::vector<float> score_candidates(const JobRow &job, const Rows &candidates) = 0;
   virtual std::vector<float> score_gangs(const JobRow &job, const Rows &gangs) = 0;
+
+  // The parameters of its reward network (src/reward/reward_network.h); empty: it has none.
+  virtual std::vector<float> reward_parameters() { return {}; }
 };
 
 } // namespace harmony

@@ -49,6 +49,15 @@ std::string problem_with_answers(const ReadyModel &ready) {
   return {};
 }
 
+// What is wrong with its reward network, in one line.
+std::string take_reward(ReadyModel &ready, int types) {
+  std::vector<float> parameters = ready.model->reward_parameters();
+  if (parameters.empty()) return {};
+  const std::string problem = RewardNetwork::problem_with(types, parameters);
+  if (problem.empty()) ready.reward = std::make_shared<const RewardNetwork>(types, std::move(parameters));
+  return problem;
+}
+
 } // namespace
 
 Prepared prepare_model(const ModelReading &reading, const std::string &torch_library) {
@@ -66,6 +75,7 @@ Prepared prepare_model(const ModelReading &reading, const std::string &torch_lib
   if (!ready->model) return {nullptr, problem};
   try {
     problem = warm_up(*ready->model, shape);
+    if (problem.empty()) problem = take_reward(*ready, shape.types);
   } catch (const std::exception &failed) {
     problem = failed.what();
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/infer/model.h"
+#include "src/reward/reward_network.h"
 #include "src/store/manifest.h"
 #include "src/values/model_fault.h"
 #include "src/values/slot_table.h"
@@ -25,7 +26,8 @@ struct ModelRefused : std::runtime_error {
 struct ReadyModel {
   std::shared_ptr<Model> model;
   Manifest manifest;
-  std::string title() const; // "harmony-mixed64 version 3"
+  std::shared_ptr<const RewardNetwork> reward = nullptr; // nullptr: it has none
+  std::string title() const;                             // "harmony-mixed64 version 3"
 };
 
 class Scorer {

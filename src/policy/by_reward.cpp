@@ -2,7 +2,7 @@
 
 #include "src/policy/diverse.h"
 #include "src/policy/policies.h"
-#include "src/policy/reward_model.h"
+#include "src/policy/by_reward.h"
 
 #include <fmt/format.h>
 

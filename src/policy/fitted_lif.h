@@ -3,7 +3,7 @@
 
 #include "src/policy/fit_interference.h"
 #include "src/policy/policy.h"
-#include "src/policy/reward_model.h"
+#include "src/policy/by_reward.h"
 
 #include <memory>
 

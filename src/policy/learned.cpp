@@ -1,12 +1,8 @@
 #include "src/policy/learned.h"
 
-#include "src/encode/encoder.h"
-#include "src/encode/gang_features.h"
-#include "src/encode/job_features.h"
-#include "src/encode/schema.h"
 #include "src/policy/learned_scores.h"
 #include "src/policy/policies.h"
-#include "src/policy/shortlist.h"
+#include "src/policy/proposer.h"
 #include "src/values/measure.h"
 
 #include <fmt/format.h>
@@ -18,31 +14,14 @@
 namespace harmony {
 namespace {
 
-// A model is asked about so many nodes in a round, all gangs together, and for one gang at most and at least so many. A
-// cluster of a few hundred nodes in different states is looked at whole, and any number of nodes alike.
-constexpr int nodes_a_round = 1 << 17;
-constexpr int most_nodes_a_gang = 512;
-constexpr int least_nodes_a_gang = 24;
-// Beyond that many gangs that wait, fewer whole gangs are compared for each.
-constexpr int short_queue = 256;
-constexpr std::size_t few_variants = 2;
-
-bool same_places(const Plan &one, const Plan &other) {
-  return std::equal(one.placements.begin(), one.placements.end(), other.placements.begin(), other.placements.end(),
-                    [](const Placement &a, const Placement &b) {
-                      return a.component == b.component && a.node == b.node && a.workers == b.workers && a.ps == b.ps &&
-                             a.gpus == b.gpus;
-                    });
-}
-
 class Learned : public Policy {
 public:
   Learned(const Snapshot &snapshot, const Settings &settings, const ReadyModel *model, const Unavailable &unavailable,
           ModelUse &use, const LearnedTimings &timings)
       : settings_(settings), model_(model), unavailable_(unavailable), use_(use), timings_(timings),
-        heuristic_(make_policy(settings.heuristic)), queue_(pressure_of(snapshot)),
-        types_(model ? model->manifest.types : std::vector<std::string>()) {
+        heuristic_(make_policy(settings.heuristic)) {
     if (!model) return;
+    proposer_.emplace(snapshot, settings_, model->manifest.types, model->reward, timings.encode);
     scorer_.emplace(*model);
     if (timings.inference) scorer_->timed = [timing = timings.inference](std::int64_t ns) { timing->add(ns); };
   }
@@ -94,57 +73,13 @@ private:
     return proposal;
   }
 
-  const Encoder &encoder(const Cluster &cluster) const {
-    if (!encoder_ || &encoder_->cluster() != &cluster)
-      encoder_ = std::make_unique<Encoder>(cluster, types_);
-    else
-      encoder_->update();
-    return *encoder_;
-  }
-
   Proposal by_model(const Cluster &cluster, const Gang &gang, bool may_wait) const {
-    GangPlacer placer(cluster, gang, true);
-    auto fewest = placer.fewest({});
-    if (!fewest) return no_room_for(placer);
-    Circumstances circumstances{queue_, placer.nodes_at_least(), std::max(1, settings_.max_wait_s), may_wait};
-    std::optional<Measure> encoding(timings_.encode);
-    const Encoder &features = encoder(cluster);
-    const JobRow job = job_row(features, gang, circumstances);
-    encoding.reset();
-
-    std::vector<Considered> gangs;
-    if (auto plan = in_turns(features, narrowed(placer, features, gang), job))
-      add(gangs, std::move(*plan), "task by task");
-    add(gangs, std::move(*fewest), "fewest nodes");
-    std::size_t tried = 0;
-    for (const Variant &variant : diverse_variants(gang)) {
-      if (queue_.gangs > short_queue && ++tried > few_variants) break;
-      if (auto plan = placer.fewest(variant.choice)) add(gangs, std::move(*plan), variant.what);
-    }
-    return best_of(features, gang, job, circumstances, std::move(gangs));
-  }
-
-  static void add(std::vector<Considered> &gangs, Plan plan, const char *what) {
-    const auto same = [&](const Considered &other) { return same_places(other.plan, plan); };
-    if (std::none_of(gangs.begin(), gangs.end(), same)) gangs.push_back({std::move(plan), 0, what});
-  }
-
-  // How many nodes the model is asked about for this gang.
-  int nodes_to_ask_about(const Gang &gang) const {
-    const int share = std::clamp(nodes_a_round / std::max(1, queue_.gangs), least_nodes_a_gang, most_nodes_a_gang);
-    return std::max(share, 2 * (gang.workers() + gang.ps()));
-  }
-
-  // The gang, to be placed on a diverse part of the nodes if those are in too many states.
-  Gang narrowed(GangPlacer &placer, const Encoder &features, const Gang &gang) const {
-    Gang narrow = gang;
-    const int most = nodes_to_ask_about(gang);
-    if (features.distinct() <= most) return narrow;
-    Bits nodes(static_cast<int>(features.states().size()));
-    for (std::size_t i = 0; i < gang.components.size(); ++i)
-      nodes |= shortlist(placer.rooms_of(static_cast<int>(i)), features, most);
-    for (Component &component : narrow.components) component.eligible &= nodes;
-    return narrow;
+    const auto by_tasks = [this](const Encoder &features, const Gang &narrow, const JobRow &job) {
+      return in_turns(features, narrow, job);
+    };
+    Proposal no_room;
+    auto question = proposer_->ask(cluster, gang, may_wait, by_tasks, no_room);
+    return question ? best_of(std::move(*question)) : no_room;
   }
 
   // Where the model's scores lead, task by task.
@@ -166,33 +101,22 @@ private:
   }
 
   // The second level: whole gangs, and waiting.
-  Proposal best_of(const Encoder &features, const Gang &gang, const JobRow &job, const Circumstances &circumstances,
-                   std::vector<Considered> gangs) const {
-    Rows rows;
-    const auto append = [&rows](const std::vector<float> &row) {
-      rows.values.insert(rows.values.end(), row.begin(), row.end());
-      rows.width = static_cast<int>(row.size());
-      ++rows.count;
-    };
-    {
-      const Measure encoding(timings_.encode);
-      for (const Considered &one : gangs) append(gang_row(features, gang, one.plan, circumstances));
-      if (circumstances.may_wait) append(wait_row(features));
-    }
-    scorer_->ask_about(job);
-    const std::vector<float> scores = scorer_->gangs(rows);
+  Proposal best_of(Question question) const {
+    std::vector<Considered> &gangs = question.gangs;
+    scorer_->ask_about(question.job);
+    const std::vector<float> scores = scorer_->gangs(question.rows);
     const auto best = static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
-    scorer_->check_gang(rows.values.data() + best * static_cast<std::size_t>(rows.width));
+    scorer_->check_gang(question.rows.values.data() + best * static_cast<std::size_t>(question.rows.width));
     for (std::size_t i = 0; i < gangs.size(); ++i) gangs[i].score = static_cast<double>(scores[i]);
     std::stable_sort(gangs.begin(), gangs.end(),
                      [](const Considered &a, const Considered &b) { return a.score > b.score; });
-    if (circumstances.may_wait && best == gangs.size())
+    if (question.may_wait && best == gangs.size())
       return wait_for(fmt::format("waiting is better by model {}: {:.3f} against {:.3f} for the best place now",
                                   model_->title(), scores[best], gangs.front().score),
                       gangs);
     std::string reason =
         fmt::format("the best of {} by model {}", counted(static_cast<int>(gangs.size()), "gang"), model_->title());
-    if (circumstances.may_wait) reason += fmt::format("; waiting has {:.3f}", scores.back());
+    if (question.may_wait) reason += fmt::format("; waiting has {:.3f}", scores.back());
     return place_at(std::move(gangs), reason);
   }
 
@@ -202,10 +126,8 @@ private:
   ModelUse &use_;
   const LearnedTimings timings_;
   const std::unique_ptr<Policy> heuristic_;
-  const QueuePressure queue_;
-  const TypeIndex types_;
+  mutable std::optional<Proposer> proposer_;
   mutable std::optional<Scorer> scorer_;
-  mutable std::unique_ptr<Encoder> encoder_;
 };
 
 } // namespace

@@ -49,6 +49,8 @@ DatasetReading read_dataset(const std::string &directory,
 // Speeds are made relative to the fast ones (the 95th percentile of runs' mean speeds) of the same type, workers and
 // PS; a run that is more than twice as fast as those declared something wrong, and is left out. In the order of the
 // files. Throws as read_dataset does, and for a faulty record or a damaged file, with file and line.
-std::vector<IntervalRecord> read_intervals(const std::string &directory);
+// `also` is given every record, whatever it is.
+std::vector<IntervalRecord> read_intervals(const std::string &directory,
+                                           const std::function<void(const Record &)> &also = {});
 
 } // namespace harmony

@@ -6,10 +6,14 @@
 
 namespace harmony {
 
-std::vector<IntervalRecord> read_intervals(const std::string &directory) {
+std::vector<IntervalRecord> read_intervals(const std::string &directory,
+                                           const std::function<void(const Record &)> &also) {
   std::vector<MeasuredInterval> measured;
   RunSpeeds speeds([&](MeasuredInterval &&interval) { measured.push_back(std::move(interval)); });
-  const DatasetReading reading = read_dataset(directory, [&](const Record &record) { speeds.add(record); });
+  const DatasetReading reading = read_dataset(directory, [&](const Record &record) {
+    if (also) also(record);
+    speeds.add(record);
+  });
   if (!reading.faults.empty()) throw std::runtime_error(fault_text(reading.faults.front()));
   std::sort(measured.begin(), measured.end(),
             [](const MeasuredInterval &one, const MeasuredInterval &other) { return one.order < other.order; });

@@ -55,7 +55,7 @@ private:
   void one(std::size_t contender, std::size_t workload) {
     const Contender &who = input_.contenders[contender];
     SimOptions options = input_.options;
-    options.seed = workload + 1;
+    options.seed = input_.first_seed + workload;
     options.undisturbed = who.undisturbed;
     if (workload > 0) options.map_frames = 0;
     const std::unique_ptr<Truth> rules = input_.truth.empty();

@@ -24,12 +24,13 @@ struct CompareInput {
   const SimCluster &cluster;
   const JobTypes &types;
   const Truth &truth;
-  std::vector<Workload> workloads; // one a seed; seeds count from 1
+  std::vector<Workload> workloads; // one a seed
   std::vector<Contender> contenders;
   SimOptions options;
   int threads = 1;
   // Called from the threads: a watcher for one simulation, or nullptr.
   std::function<std::unique_ptr<SimWatcher>(const std::string &policy, std::uint64_t seed)> watcher;
+  std::uint64_t first_seed = 1; // of the workloads
 };
 
 // The names, the nodes and the summaries are filled in; scenario, order, load and command are the caller's. Throws what

@@ -114,6 +114,7 @@ private:
 Comparison compare_on(const SimCommand &command, const SimCluster &cluster, const JobTypes &types, const Truth &truth,
                       std::vector<Workload> workloads, const std::string &scenario, double load) {
   CompareInput input{cluster, types, truth, std::move(workloads), {}, options_of(command), command.threads, {}};
+  input.first_seed = static_cast<std::uint64_t>(command.first_seed);
   if (input.threads == 0) input.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   input.contenders = contenders_of(command, truth, input.options.settings);
   std::size_t jobs = 0;
@@ -139,8 +140,9 @@ std::vector<Comparison> of_scenarios(const SimCommand &command, const JobTypes &
     const auto truth = truth_of(command, scenario.cluster, types);
     for (const double load : command.loads.empty() ? std::vector<double>{usual_load} : command.loads) {
       std::vector<Workload> workloads;
-      for (int seed = 1; seed <= (command.seeds ? command.seeds : usual_seeds); ++seed)
-        workloads.push_back(scenario_jobs(scenario, load, command.count, static_cast<std::uint64_t>(seed)));
+      for (int i = 0; i < (command.seeds ? command.seeds : usual_seeds); ++i)
+        workloads.push_back(
+            scenario_jobs(scenario, load, command.count, static_cast<std::uint64_t>(command.first_seed + i)));
       all.push_back(compare_on(command, scenario.cluster, types, *truth, std::move(workloads), name, load));
     }
   }
@@ -200,7 +202,8 @@ std::vector<Comparison> of_files(const SimCommand &command, const JobTypes &type
     std::vector<Workload> workloads;
     BestPlace best(cluster, types, *truth);
     for (int seed = 1; seed <= std::max(1, command.seeds); ++seed) {
-      workloads.push_back(workload_of(command, cluster, best, load, static_cast<std::uint64_t>(seed)));
+      workloads.push_back(
+          workload_of(command, cluster, best, load, static_cast<std::uint64_t>(command.first_seed + seed - 1)));
       if (seed == 1 && all.empty())
         for (const std::string &note : workloads.front().notes) tell(note);
       if (seed != 2 || seeds_matter || !same_jobs(workloads[0], workloads[1])) continue;

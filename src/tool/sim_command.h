@@ -13,6 +13,7 @@ struct SimCommand {
   std::string cluster, jobs, format = "auto", types, speeds, contention, combine = "product";
   std::vector<double> loads;
   int seeds = 0; // 0: 8 of a scenario, 1 of a file
+  int first_seed = 1;
   int count = 0; // jobs of a workload; 0: the scenario's own number, or all
   std::string order = "submit";
   double interval_s = 0, limit_factor = 3, noise_worker = 0, noise_epoch = 0;

@@ -34,6 +34,9 @@ void add_input(CLI::App &sim, SimCommand &command) {
   input->add_option("--seeds", command.seeds, "Workloads; 8 by default, of --jobs 1")
       ->type_name("N")
       ->check(CLI::Range(1, 10000));
+  input->add_option("--first-seed", command.first_seed, "The first of them; 1 by default. Others are other workloads")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000000));
 }
 
 void add_truth(CLI::App &sim, SimCommand &command) {

@@ -1,3 +1,4 @@
+#include "src/values/gpu_speed.h"
 #include "tests/unit/contention_fixtures.h"
 
 #include <cppunit/extensions/HelperMacros.h>

@@ -72,7 +72,11 @@ bool within_limits(const std::vector<float> &values) {
   return true;
 }
 
-Circumstances circumstances() { return {{5, 20}, 1, 600, true}; }
+Circumstances circumstances() { return {{5, 20}, {2, 3}, 1, 600, true}; }
+
+std::vector<float> row_of(const Encoder &encoder, const Gang &gang, const Plan &plan) {
+  return gang_row(encoder, gang, plan, make_assumed_reward()->predict(encoder.cluster(), gang, plan), circumstances());
+}
 
 // All features of a cluster and a gang, a line each: name and value.
 std::string told(const Snapshot &snapshot, const Gang &gang, const Plan &plan) {
@@ -89,8 +93,8 @@ std::string told(const Snapshot &snapshot, const Gang &gang, const Plan &plan) {
   const Rows rows = rows_of(encoder, gang);
   for (int i = 0; i < rows.count; ++i)
     tell(candidate_features(known_types), rows.values.data() + i * rows.width, "candidate" + std::to_string(i));
-  tell(gang_features(known_types), gang_row(encoder, gang, plan, circumstances()).data(), "gang");
-  tell(gang_features(known_types), wait_row(encoder).data(), "wait");
+  tell(gang_features(known_types), row_of(encoder, gang, plan).data(), "gang");
+  tell(gang_features(known_types), wait_row(encoder, gang, circumstances()).data(), "wait");
   return text.str();
 }
 
@@ -168,10 +172,10 @@ class EncoderTest : public CppUnit::TestFixture {
       const Encoder encoder(cluster, types);
       CPPUNIT_ASSERT(within_limits(job_row(encoder, asks, circumstances()).features));
       CPPUNIT_ASSERT(within_limits(rows_of(encoder, asks).values));
+      CPPUNIT_ASSERT(within_limits(wait_row(encoder, asks, circumstances())));
       for (const std::string &policy : placing()) {
         const Proposal proposal = make_policy(policy)->propose(cluster, asks, false);
-        if (proposal.verdict == Verdict::place)
-          CPPUNIT_ASSERT(within_limits(gang_row(encoder, asks, proposal.plan, circumstances())));
+        if (proposal.verdict == Verdict::place) CPPUNIT_ASSERT(within_limits(row_of(encoder, asks, proposal.plan)));
       }
     }
   }
@@ -302,10 +306,15 @@ class EncoderTest : public CppUnit::TestFixture {
     const Snapshot snapshot = mixed_cluster(2, 6);
     const Cluster cluster(snapshot);
     const TypeIndex types(known_types);
-    const std::vector<float> row = wait_row(Encoder(cluster, types));
+    const Encoder encoder(cluster, types);
+    Gang asks = gang(snapshot, 1, 4);
+    asks.time_limit_min = 100;
+    asks.eligible_since = snapshot.taken - 1500;
+    const std::vector<float> row = wait_row(encoder, asks, circumstances());
     CPPUNIT_ASSERT_EQUAL(gang_features(known_types).size(), row.size());
-    for (std::size_t i = 0; i < row.size(); ++i)
-      if (i != gang_column::wait && i != gang_column::next_end) CPPUNIT_ASSERT_EQUAL(0.0f, row[i]);
+    for (std::size_t i = gang_column::nodes; i < gang_column::next_end; ++i) CPPUNIT_ASSERT_EQUAL(0.0f, row[i]);
+    CPPUNIT_ASSERT_EQUAL(0.25f, row[gang_column::wait_age]);
+    CPPUNIT_ASSERT_EQUAL(0.4f, row[gang_column::wait_shorter]);
     CPPUNIT_ASSERT_EQUAL(1.0f, row[gang_column::wait]);
   }
 };

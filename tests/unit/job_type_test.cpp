@@ -1,6 +1,7 @@
 #include "src/sim/truth/job_type.h"
 
 #include "src/values/job_description.h"
+#include "src/values/gpu_speed.h"
 #include "tests/unit/topology_tables.h"
 
 #include <cppunit/extensions/HelperMacros.h>

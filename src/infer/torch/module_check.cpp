@@ -128,6 +128,20 @@ std::shared_ptr<Graph> check_method(const Module &module, const std::string &nam
   return graph;
 }
 
+// Optional: gives one tensor, the same every time.
+std::shared_ptr<Graph> check_reward(const Module &module, TensorCount &tensors) {
+  const auto method = module.find_method("reward_parameters");
+  if (!method) return nullptr;
+  const c10::FunctionSchema &schema = method->function().getSchema();
+  if (schema.arguments().size() != 1 || schema.returns().size() != 1 ||
+      !(*schema.returns()[0].type() == *c10::TensorType::get()))
+    refuse("its method reward_parameters is not reward_parameters(self) -> Tensor");
+  const std::shared_ptr<Graph> graph = method->graph()->copy();
+  Inline(*graph);
+  check_block(*graph->block(), tensors);
+  return graph;
+}
+
 } // namespace
 
 CheckedGraphs check_module(const Module &module) {
@@ -136,6 +150,7 @@ CheckedGraphs check_module(const Module &module) {
   CheckedGraphs graphs;
   graphs.candidates = check_method(module, "score_candidates", "candidates", tensors);
   graphs.gangs = check_method(module, "score_gangs", "gangs", tensors);
+  graphs.reward = check_reward(module, tensors);
   return graphs;
 }
 

@@ -26,4 +26,4 @@ struct HarmonyTorchLibrary {
 const HarmonyTorchLibrary *harmony_torch_library();
 }
 
-constexpr int torch_library_layout = 2;
+constexpr int torch_library_layout = 3;

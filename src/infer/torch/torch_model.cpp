@@ -69,12 +69,35 @@ std::string what_happened(std::exception_ptr thrown) {
 TorchModel::TorchModel(Module module, const CheckedGraphs &graphs, const ModelShape &shape)
     : module_(std::move(module)),
       shape_(shape), candidates_{"score_candidates", shape.candidate, Code(graphs.candidates, "score_candidates"), {}},
-      gangs_{"score_gangs", shape.gang, Code(graphs.gangs, "score_gangs"), {}} {}
+      gangs_{"score_gangs", shape.gang, Code(graphs.gangs, "score_gangs"), {}} {
+  if (graphs.reward) reward_.emplace(graphs.reward, "reward_parameters");
+}
 
 std::vector<float> TorchModel::score_candidates(const JobRow &job, const Rows &rows) {
   return score(candidates_, job, rows);
 }
 std::vector<float> TorchModel::score_gangs(const JobRow &job, const Rows &rows) { return score(gangs_, job, rows); }
+
+std::vector<float> TorchModel::reward_parameters() {
+  if (!reward_) return {};
+  try {
+    one_thread();
+    const MemoryLimit limit(model_memory_limit);
+    const c10::InferenceMode inference;
+    Stack stack{module_._ivalue()};
+    InterpreterState(*reward_).run(stack);
+    if (stack.size() != 1 || !stack[0].isTensor() || stack[0].toTensor().dim() != 1)
+      throw ModelShapeWrong("reward_parameters answered no list of numbers");
+    const auto count = static_cast<int>(std::min<std::int64_t>(stack[0].toTensor().size(0), most_values));
+    std::vector<float> parameters(static_cast<std::size_t>(count));
+    take(stack[0], "reward_parameters", count, parameters.data());
+    return parameters;
+  } catch (const ModelShapeWrong &) {
+    throw;
+  } catch (...) {
+    throw ModelFailed(fmt::format("reward_parameters failed: {}", what_happened(std::current_exception())));
+  }
+}
 
 void TorchModel::ask(const Head &head, const JobRow &job, const float *rows, int count, float *scores) const {
   // LibTorch takes no const memory; no operator that is allowed writes into its input.

@@ -19,6 +19,7 @@ public:
 
   std::vector<float> score_candidates(const JobRow &job, const Rows &candidates) override;
   std::vector<float> score_gangs(const JobRow &job, const Rows &gangs) override;
+  std::vector<float> reward_parameters() override;
 
 private:
   struct Head {
@@ -33,6 +34,7 @@ private:
   torch::jit::Module module_;
   ModelShape shape_;
   Head candidates_, gangs_;
+  std::optional<torch::jit::Code> reward_;
 };
 
 // What was thrown, in one line: LibTorch's own texts are pages long.

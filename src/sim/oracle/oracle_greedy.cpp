@@ -1,3 +1,4 @@
+#include "src/policy/by_reward.h"
 #include "src/sim/oracle/oracle.h"
 #include "src/sim/oracle/oracle_model.h"
 

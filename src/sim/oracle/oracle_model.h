@@ -1,7 +1,7 @@
 // What a gang would really do to speeds: the ground truth of the simulation, asked instead of a model. For one thread.
 #pragma once
 
-#include "src/policy/reward_model.h"
+#include "src/reward/reward_model.h"
 #include "src/sim/best_place.h"
 #include "src/sim/truth/truth.h"
 

@@ -39,14 +39,12 @@ public:
   bool knows(const std::string &name) const { return types_.count(name) > 0; }
   std::vector<std::string> names() const; // in alphabetical order
   void set(const JobType &type) { types_[type.name] = type; }
+  void clear() { types_.clear(); } // none is known any more
 
 private:
   std::map<std::string, JobType> types_;
   JobType middling_;
 };
-
-// How fast a GPU model computes, the reference (V100) being 1; 1 for models that are not known.
-double gpu_speed(const std::string &model);
 
 // The file of --types: {"types": [{"name": "mine", "parameters_mb": 80, …}]}; whatever is left out is the default
 // above, or, of a built-in name, what is built in. Throws std::runtime_error with the file, the type and the key.

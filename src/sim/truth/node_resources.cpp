@@ -1,5 +1,7 @@
 #include "src/sim/truth/node_resources.h"
 
+#include "src/values/gpu_speed.h"
+
 #include <algorithm>
 
 namespace harmony {

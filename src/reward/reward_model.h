@@ -1,15 +1,11 @@
 // What a gang would do to speeds, by some model: assumed rates, fitted ones, a network, or in a simulation the truth.
-// Policies that compare whole gangs by it are made with make_by_reward (by_reward.cpp).
 #pragma once
 
 #include "src/plan/cluster.h"
-#include "src/policy/policy.h"
 #include "src/values/gang.h"
 #include "src/values/plan.h"
 
-#include <functional>
 #include <memory>
-#include <string>
 
 namespace harmony {
 
@@ -17,6 +13,8 @@ struct Predicted {
   double speed = 1; // of the gang, relative to the best it could have
   double alone = 1; // the best that as many nodes could give it without neighbours
   double lost = 0;  // by its neighbours, summed over those jobs; each counts as much as the gang unless weighed
+  double harm = 0;  // GPU time that its neighbours lose by it, in parts of the gang's own
+  double doubt = 0; // how far the model's own opinions on `speed` lie apart: their standard deviation
 };
 
 class RewardModel {
@@ -27,11 +25,7 @@ public:
   virtual Predicted predict(const Cluster &cluster, const Gang &gang, const Plan &plan) const = 0;
 };
 
-// Of diverse whole gangs the one with the largest speed less what its neighbours lose. It never waits.
-struct ByReward {
-  const char *name = "";   // must outlive the policy
-  const char *reason = ""; // one sentence for the job's owner
-};
-std::unique_ptr<Policy> make_by_reward(const ByReward &who, std::unique_ptr<RewardModel> model);
+// The linear interference rule with assumed rates; may be asked from any thread.
+std::unique_ptr<RewardModel> make_assumed_reward();
 
 } // namespace harmony

@@ -1,0 +1,287 @@
+#include "src/learn/retrain.h"
+
+#include "src/encode/schema.h"
+#include "src/learn/checkpoint.h"
+#include "src/learn/curves.h"
+#include "src/learn/judge.h"
+#include "src/learn/model_card.h"
+#include "src/learn/parallel.h"
+#include "src/learn/reward_fit.h"
+#include "src/learn/reward_report.h"
+#include "src/learn/trainer.h"
+#include "src/sim/truth/contention.h"
+#include "src/store/model_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+namespace harmony {
+namespace {
+
+void write_file(const std::string &path, const std::string &text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw std::runtime_error(fmt::format("{}: cannot be written", path));
+}
+
+std::string read_file(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error(fmt::format("{}: cannot be read", path));
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The parts of the whole time that stages take, for the progress line and for how much each does.
+struct Stage {
+  const char *name;
+  double from, to;
+};
+constexpr Stage stages[] = {{"reward model", 0, 0.12}, {"heuristics", 0.12, 0.15},   {"search", 0.15, 0.7},
+                            {"warm start", 0.7, 0.72}, {"actor-critic", 0.72, 0.92}, {"judging", 0.92, 1}};
+
+class Retraining {
+public:
+  explicit Retraining(const RetrainOptions &options)
+      : options_(options), store_(std::filesystem::absolute(options.store).lexically_normal().string()),
+        work_(options.work.empty() ? store_ + ".work" : options.work) {}
+
+  RetrainEnd run() {
+    options_.say(fmt::format("reading {}", fmt::join(options_.datasets, ", ")));
+    TrainingOptions wanted;
+    wanted.held_out_types = options_.held_out_types;
+    data_ = read_training_data(options_.datasets, wanted);
+    const std::vector<std::string> missing = what_is_missing(data_);
+    if (!missing.empty()) {
+      options_.say("the dataset is too small to learn from; it has:");
+      for (const std::string &line : missing) options_.say("  " + line);
+      return RetrainEnd::too_small;
+    }
+    tell_of_data();
+    std::filesystem::create_directories(work_);
+    checkpoint_ = Checkpoint(work_, fingerprint());
+    read_base();
+    fit_rewards();
+    train();
+    judge_it();
+    return publish();
+  }
+
+private:
+  bool without(const char *what) const {
+    return std::count(options_.without.begin(), options_.without.end(), what) > 0;
+  }
+  int types() const { return static_cast<int>(data_.types.size()) + 1; }
+
+  void progress(const std::string &stage, double part, const std::string &line) const {
+    for (const Stage &each : stages)
+      if (stage == each.name) options_.progress(stage, each.from + (each.to - each.from) * part, line);
+  }
+
+  void tell_of_data() const {
+    options_.say(fmt::format("{} intervals with known speeds, {} types, {} users", data_.examples.size(),
+                             data_.types.size(), data_.users));
+    for (const TrainingCluster &cluster : data_.clusters)
+      options_.say(fmt::format("  {}: {} nodes, {} GPUs, {} jobs", cluster.name, cluster.cluster.nodes.size(),
+                               cluster.cluster.gpus(), cluster.jobs.size()));
+  }
+
+  // What decides the result: another dataset or other options begin anew.
+  std::string fingerprint() const {
+    return fmt::format(
+        "schema {} seed {} hours {} algorithm {} without {} intervals {} starts {} types {} physics {} base {} wait {}",
+        schema_version, options_.seed, options_.hours, options_.algorithm, fmt::join(options_.without, ","),
+        data_.intervals, data_.starts, fmt::join(data_.types, ","), options_.physics, options_.base,
+        options_.max_wait_s);
+  }
+
+  // The model that is trained from, and judged against.
+  void read_base() {
+    Trust anybody;
+    anybody.anybody = true;
+    const ModelStore store(store_, anybody, schema_problem);
+    const ModelReading reading = options_.base ? store.read_version(options_.base) : store.read_current();
+    if (reading.none) return options_.say("no model is in service in " + store_);
+    if (!reading.problem.empty()) {
+      if (options_.base) throw std::runtime_error(reading.problem);
+      return options_.say("the model in service cannot be compared with: " + reading.problem);
+    }
+    try {
+      const std::string file = fmt::format("{}/{}/model.pt", store_, reading.version);
+      base_network_ = std::make_unique<PolicyNetwork>(static_cast<int>(reading.manifest.types.size()) + 1, file);
+      base_.network = base_network_.get();
+      base_.types = reading.manifest.types;
+      std::vector<float> parameters = base_network_->reward_parameters();
+      const int known = static_cast<int>(base_.types.size()) + 1;
+      if (RewardNetwork::problem_with(known, parameters).empty())
+        base_.reward = std::make_shared<const RewardNetwork>(known, std::move(parameters));
+      options_.say(fmt::format("the model in service is version {}", reading.version));
+    } catch (const std::exception &problem) {
+      options_.say(
+          fmt::format("the model in service is of another make and cannot be compared with: {}", problem.what()));
+    }
+  }
+
+  std::shared_ptr<const RewardNetwork> fitted(const char *name, const std::vector<int> &which, std::uint64_t seed,
+                                              bool tell) {
+    std::vector<float> parameters = checkpoint_.numbers(name);
+    if (parameters.size() != RewardNetwork::parameter_count(types())) {
+      RewardFitOptions fit;
+      fit.seed = seed;
+      // Small datasets are gone through more often.
+      fit.passes = std::clamp(static_cast<int>(600000 / std::max<std::size_t>(1, which.size())), 10, 80);
+      fit.progress = [&](double part, double loss) {
+        if (tell) progress("reward model", part, fmt::format("loss {:.4f}", loss));
+        return !options_.stop();
+      };
+      parameters = fit_reward(data_, which, fit);
+      if (!options_.stop()) checkpoint_.keep(name, parameters);
+    }
+    return std::make_shared<const RewardNetwork>(types(), std::move(parameters));
+  }
+
+  void fit_rewards() {
+    const RewardSplit split = split_examples(data_, options_.seed);
+    std::vector<int> all(data_.examples.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
+    in_parallel(2, std::min(2, options_.threads), [&](std::size_t piece, int) {
+      if (piece == 0)
+        reward_ = fitted("reward", all, options_.seed, true);
+      else
+        judge_reward_ = fitted("judge", split.train, options_.seed + 7, false);
+    });
+    report_ = reward_report(data_, split, *judge_reward_);
+    for (const RewardErrors &each : report_)
+      options_.say(fmt::format(
+          "  reward model on {}: median error {:.1f} %, p90 {:.1f} %, rank correlation {:.2f} ({} examples)", each.on,
+          100 * each.median, 100 * each.p90, each.rank_correlation, each.examples));
+  }
+
+  MakeTruth physics(const std::shared_ptr<const RewardNetwork> &network) const {
+    if (options_.physics == "mechanistic" || without("reward-model"))
+      return [](const SimCluster &cluster) { return make_contention(cluster, JobTypes()); };
+    return [this, network](const SimCluster &cluster) {
+      return make_learned_truth(cluster, {network, data_.types, data_.model_kb, -1});
+    };
+  }
+
+  GymOptions gym_options() const {
+    GymOptions made;
+    made.threads = options_.threads;
+    made.sim.settings.max_wait_s = options_.max_wait_s;
+    made.sim.usage_moments = 0;
+    if (without("re-ranking")) made.sim.settings.candidates = 1;
+    return made;
+  }
+
+  // Seconds of one episode in each cluster together, about: what the hours are divided by, so that the same options do
+  // the same work however fast the machine is.
+  double episode_s() const {
+    double sum = 0;
+    for (const TrainingCluster &cluster : data_.clusters) {
+      const auto nodes = static_cast<double>(cluster.cluster.nodes.size());
+      const double jobs = std::clamp(2.5 * cluster.cluster.gpus(), 120.0, 400.0);
+      sum += jobs * (0.0006 + 0.00004 * nodes);
+    }
+    return std::max(0.02, sum);
+  }
+
+  void train() {
+    TrainerOptions trainer;
+    trainer.seed = options_.seed;
+    trainer.ppo = options_.algorithm == "ppo";
+    trainer.value_network = !without("value");
+    trainer.exploration = !without("exploration");
+    trainer.replay = !without("replay");
+    trainer.warm_start = !without("warm-start");
+    const double seconds = 3600 * options_.hours * options_.threads;
+    trainer.generations = std::clamp(static_cast<int>(0.55 * seconds / (trainer.population * 2 * episode_s())), 8, 200);
+    trainer.iterations = std::clamp(static_cast<int>(0.2 * seconds / (4 * episode_s() + 6)), 4, 200);
+    trainer.stop = options_.stop;
+    trainer.progress = [this](const std::string &stage, double part, const std::string &line) {
+      progress(stage, part, line);
+    };
+    trainer.searched = [this](const std::vector<float> &weights, const std::vector<Curve> &curves) {
+      checkpoint_.keep("weights", weights);
+      write_file(work_ + "/curves.html", curves_html(options_.name, curves));
+    };
+    std::vector<float> start = checkpoint_.numbers("weights");
+    if (!start.empty()) options_.say("going on from the checkpoint in " + work_);
+    if (start.empty() && base_.network) start = base_.network->gang_weights();
+    Gym gym(data_, physics(reward_), gym_options());
+    policy_ = train_policy(gym, data_.types, reward_, start, trainer);
+    policy_.network->set_reward_parameters(reward_parameters());
+    write_file(work_ + "/curves.html", curves_html(options_.name, policy_.curves));
+    options_.say(fmt::format("kept: {}; {:+.1f} % mean JCT against {}, the best heuristic, on validation workloads",
+                             policy_.kept, 100 * std::expm1(policy_.against_best), policy_.best_heuristic));
+  }
+
+  std::vector<float> reward_parameters() const { return reward_->parameters(); }
+
+  void judge_it() {
+    Gym gym(data_, physics(judge_reward_), gym_options());
+    JudgeOptions judging;
+    judging.seeds = options_.judge_seeds;
+    judging.progress = [this](double part, const std::string &line) { progress("judging", part, line); };
+    const Served candidate{policy_.network.get(), data_.types, reward_};
+    verdicts_ = judge(gym, candidate, base_, judging);
+    for (const Rival &each : verdicts_.rivals)
+      options_.say(fmt::format("  {:<22} takes {:+.1f} % (± {:.1f}) against the new model", each.name,
+                               100 * std::expm1(each.against.mean), 100 * each.against.half));
+    options_.say(fmt::format("judged on {} held-out workloads: {}", verdicts_.workloads, verdicts_.why));
+  }
+
+  RetrainEnd publish() {
+    CardFacts facts;
+    facts.name = options_.name;
+    facts.command = options_.command;
+    facts.data = &data_;
+    facts.policy = &policy_;
+    facts.reward = report_;
+    facts.verdicts = verdicts_;
+    if (options_.stop()) facts.notes.push_back("Training was interrupted; this is the best until then.");
+    if (!verdicts_.better && options_.force)
+      facts.notes.push_back("It was not found to be better, and was published by --force.");
+    const std::string directory = work_ + "/candidate";
+    std::filesystem::create_directories(directory);
+    policy_.network->save(directory + "/model.pt");
+    write_file(directory + "/manifest.json", manifest_json(manifest_of(facts, read_file(directory + "/model.pt"))));
+    write_file(directory + "/MODEL_CARD.md", model_card(facts));
+    if ((!verdicts_.better && !options_.force) || options_.dry_run) {
+      options_.say(verdicts_.better
+                       ? "nothing is published, as asked; the candidate is in " + directory
+                       : "nothing better was found; nothing is published. The candidate is in " + directory);
+      return verdicts_.better ? RetrainEnd::published : RetrainEnd::nothing_better;
+    }
+    Trust anybody;
+    anybody.anybody = true;
+    const StoreChange added = ModelStore(store_, anybody, schema_problem)
+                                  .add(std::filesystem::absolute(directory).lexically_normal().string());
+    if (!added.problem.empty()) throw std::runtime_error(added.problem);
+    checkpoint_.done();
+    options_.say(fmt::format("published as version {} of {}; to take it in service: harmony model --store {} use {}",
+                             added.version, store_, store_, added.version));
+    return RetrainEnd::published;
+  }
+
+  const RetrainOptions &options_;
+  const std::string store_, work_;
+  TrainingData data_;
+  Checkpoint checkpoint_;
+  std::unique_ptr<PolicyNetwork> base_network_;
+  Served base_;
+  std::shared_ptr<const RewardNetwork> reward_, judge_reward_;
+  std::vector<RewardErrors> report_;
+  TrainedPolicy policy_;
+  Verdicts verdicts_;
+};
+
+} // namespace
+
+RetrainEnd retrain(const RetrainOptions &options) { return Retraining(options).run(); }
+
+} // namespace harmony

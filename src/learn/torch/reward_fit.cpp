@@ -1,0 +1,169 @@
+#include "src/learn/reward_fit.h"
+
+#include "src/reward/reward_network.h"
+#include "src/sim/random.h"
+
+#include <ATen/Parallel.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace harmony {
+namespace {
+
+// Distinct rows of a job beyond these tell little more.
+constexpr int most_rows = 8;
+
+torch::Tensor starting_values(int types, std::uint64_t seed) {
+  const RewardLayout layout(types);
+  torch::Tensor flat = torch::zeros({static_cast<std::int64_t>(layout.size)});
+  float *values = flat.data_ptr<float>();
+  Random random(seed, "reward");
+  const auto fill = [&](std::size_t from, std::size_t to, double deviation) {
+    for (std::size_t i = from; i < to; ++i) values[i] = static_cast<float>(deviation * random.normal());
+  };
+  fill(layout.first, layout.first_bias, 0.25); // rows are sparse: about twenty values
+  fill(layout.second, layout.second_bias, std::sqrt(2.0 / reward_hidden));
+  fill(layout.last, layout.last_bias, 0.1);
+  fill(layout.victim, layout.size, 0.3);
+  values[layout.last_bias] = -2; // about 0.88 of the best, before anything is known
+  return flat;
+}
+
+// The same as RewardNetwork, on many dense rows and with gradients.
+torch::Tensor log_speeds(const torch::Tensor &flat, const torch::Tensor &rows, int types) {
+  const RewardLayout layout(types);
+  const auto part = [&flat](std::size_t from, std::size_t to) {
+    return flat.slice(0, static_cast<std::int64_t>(from), static_cast<std::int64_t>(to));
+  };
+  const auto columns = [&](reward_group::Group group) {
+    const int first = reward_column_of(group, 0, types);
+    return rows.slice(1, first, first + types);
+  };
+  const torch::Tensor first = torch::relu(torch::addmm(
+      part(layout.first_bias, layout.second), rows, part(layout.first, layout.first_bias).view({-1, reward_hidden})));
+  const torch::Tensor second = torch::relu(torch::addmm(
+      part(layout.second_bias, layout.last), first, part(layout.second, layout.second_bias).view({-1, reward_hidden})));
+  const torch::Tensor me = columns(reward_group::me).mm(part(layout.victim, layout.aggressor).view({-1, reward_pair})),
+                      others =
+                          columns(reward_group::jobs).mm(part(layout.aggressor, layout.size).view({-1, reward_pair}));
+  const torch::Tensor z =
+      second.mv(part(layout.last, layout.last_bias)) + part(layout.last_bias, layout.victim) + (me * others).sum(1);
+  return -torch::softplus(z);
+}
+
+class Batch {
+public:
+  Batch(const TrainingData &data, int types) : data_(data), types_(types), width_(reward_width(types)) {}
+
+  // Examples [begin, end) of the order, as dense rows; of those with fewer rows the first is repeated. Jobs of type
+  // `hidden` are told as unknown.
+  void fill(const std::vector<int> &order, std::size_t begin, std::size_t end, int hidden) {
+    int rows = 1;
+    for (std::size_t i = begin; i < end; ++i) rows = std::max(rows, example(order[i]).end - example(order[i]).first);
+    rows_each = std::min(rows, most_rows);
+    const auto count = static_cast<std::int64_t>(end - begin);
+    rows_ = torch::zeros({count * rows_each, width_});
+    targets = torch::empty({count});
+    weights = torch::empty({count});
+    float *at = rows_.data_ptr<float>();
+    for (std::size_t i = begin; i < end; ++i) {
+      const RewardExample &each = example(order[i]);
+      targets.data_ptr<float>()[i - begin] = std::log(each.speed);
+      weights.data_ptr<float>()[i - begin] = each.weight;
+      for (int k = 0; k < rows_each; ++k, at += width_)
+        put(each.first + k < each.end ? each.first + k : each.first, hidden, at);
+    }
+  }
+  const torch::Tensor &rows() const { return rows_; }
+
+  torch::Tensor targets, weights; // logarithms of speeds
+  int rows_each = 1;
+
+private:
+  const RewardExample &example(int index) const { return data_.examples[static_cast<std::size_t>(index)]; }
+
+  void put(int row, int hidden, float *to) const {
+    for (std::size_t i = data_.rows.begin(row); i < data_.rows.end(row); ++i) {
+      auto [column, value] = data_.rows.entries[i];
+      if (hidden > 0 && column >= reward_column::count && (column - reward_column::count) % types_ == hidden)
+        column -= hidden;
+      to[column] += value;
+    }
+  }
+
+  const TrainingData &data_;
+  const int types_, width_;
+  torch::Tensor rows_;
+};
+
+void shuffle(std::vector<int> &order, Random &random) {
+  for (std::size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[static_cast<std::size_t>(random.below(static_cast<int>(i)))]);
+}
+
+// Each member sees the runs in another mixture: some of them twice, some not at all.
+std::vector<int> drawn_runs(const TrainingData &data, const std::vector<int> &which, std::uint64_t seed) {
+  std::vector<int> drawn;
+  for (const int index : which) {
+    Random random(seed, "bootstrap", static_cast<std::uint64_t>(data.examples[static_cast<std::size_t>(index)].run));
+    const double u = random.unit();
+    const int times = u < 0.25 ? 0 : u < 0.75 ? 1 : 2;
+    for (int i = 0; i < times; ++i) drawn.push_back(index);
+  }
+  return drawn.empty() ? which : drawn;
+}
+
+} // namespace
+
+std::vector<float> fit_reward(const TrainingData &data, const std::vector<int> &which,
+                              const RewardFitOptions &options) {
+  if (which.empty()) throw std::runtime_error("there are no examples to fit a reward model from");
+  at::set_num_threads(1);
+  const int types = static_cast<int>(data.types.size()) + 1;
+  std::vector<float> parameters;
+  bool stopped = false;
+  for (int member = 0; member < reward_members; ++member) {
+    const std::uint64_t seed = options.seed * 101 + static_cast<std::uint64_t>(member);
+    Random random(seed, "fit");
+    std::vector<int> order = drawn_runs(data, which, seed);
+    torch::Tensor flat = starting_values(types, seed).requires_grad_(true);
+    torch::optim::Adam adam({flat}, torch::optim::AdamOptions(options.rate).weight_decay(1e-5));
+    const auto batch_size = static_cast<std::size_t>(options.batch);
+    const std::size_t batches = (order.size() + batch_size - 1) / batch_size;
+    Batch batch(data, types);
+    std::size_t step = 0;
+    for (int pass = 0; pass < options.passes && !stopped; ++pass) {
+      shuffle(order, random);
+      double loss_sum = 0;
+      for (std::size_t i = 0; i < batches; ++i, ++step) {
+        const double done =
+            static_cast<double>(step) / static_cast<double>(batches * static_cast<std::size_t>(options.passes));
+        static_cast<torch::optim::AdamOptions &>(adam.param_groups()[0].options())
+            .lr(options.rate * 0.5 * (1.02 + std::cos(3.14159265 * done)));
+        const int hidden = types > 2 && random.unit() < 0.5 ? 1 + random.below(types - 1) : 0;
+        batch.fill(order, i * batch_size, std::min(order.size(), (i + 1) * batch_size), hidden);
+        const torch::Tensor predicted =
+            std::get<0>(log_speeds(flat, batch.rows(), types).view({-1, batch.rows_each}).min(1));
+        // Huber's: what is far off (a wrong declaration, a lie) pulls no harder than what is a little off.
+        const torch::Tensor off = (predicted - batch.targets).abs();
+        const torch::Tensor each = torch::where(off < 0.1, off * off * 5, off - 0.05);
+        const torch::Tensor loss = (each * batch.weights).sum() / batch.weights.sum().clamp_min(1e-6);
+        adam.zero_grad();
+        loss.backward();
+        torch::nn::utils::clip_grad_norm_({flat}, 1.0);
+        adam.step();
+        loss_sum += loss.item<double>();
+      }
+      const double part = (member + (pass + 1.0) / options.passes) / reward_members;
+      if (options.progress && !options.progress(part, loss_sum / static_cast<double>(batches))) stopped = true;
+    }
+    const torch::Tensor done = flat.detach().contiguous();
+    parameters.insert(parameters.end(), done.data_ptr<float>(), done.data_ptr<float>() + done.numel());
+  }
+  return parameters;
+}
+
+} // namespace harmony

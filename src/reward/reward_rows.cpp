@@ -1,0 +1,165 @@
+#include "src/reward/reward_rows.h"
+
+#include "src/encode/scale.h"
+#include "src/values/gpu_speed.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace harmony {
+
+namespace column = reward_column;
+
+namespace {
+
+constexpr double a_few = 8;
+
+bool same_row(const SparseRows &rows, int one, int other) {
+  return std::equal(rows.entries.begin() + static_cast<std::ptrdiff_t>(rows.begin(one)),
+                    rows.entries.begin() + static_cast<std::ptrdiff_t>(rows.end(one)),
+                    rows.entries.begin() + static_cast<std::ptrdiff_t>(rows.begin(other)),
+                    rows.entries.begin() + static_cast<std::ptrdiff_t>(rows.end(other)));
+}
+
+} // namespace
+
+const RewardEncoder::Layout *RewardEncoder::layout(const Topology *topology) {
+  if (!topology) return nullptr;
+  const auto known = layouts_.find(topology);
+  if (known != layouts_.end()) return &known->second;
+  Layout made;
+  made.domain_gpus.resize(topology->domains.size());
+  for (const Gpu &gpu : topology->gpus) {
+    const auto domain = static_cast<std::size_t>(gpu.domain);
+    const auto numa = domain < topology->domains.size() ? static_cast<std::size_t>(topology->domains[domain].numa) : 0;
+    made.domain.push_back(gpu.domain);
+    made.socket.push_back(numa < topology->numa.size() ? topology->numa[numa].socket : 0);
+    made.speed.push_back(static_cast<float>(harmony::gpu_speed(gpu.model)));
+    if (domain < made.domain_gpus.size()) ++made.domain_gpus[domain];
+  }
+  for (const Nic &nic : topology->nics) made.nic_mbps += nic.speed_mbps;
+  return &layouts_.emplace(topology, std::move(made)).first->second;
+}
+
+void RewardEncoder::tell_of_gpus(const RewardPlace &place, const Layout &layout) {
+  int domains = 0, sockets = 0;
+  double slowest = 4;
+  my_domains_.assign(layout.domain_gpus.size(), 0);
+  my_sockets_.assign(max_sockets, 0);
+  for (const int gpu : each(place.gpus)) {
+    const auto at = static_cast<std::size_t>(gpu);
+    if (at >= layout.domain.size()) continue;
+    char &domain = my_domains_[static_cast<std::size_t>(layout.domain[at])];
+    char &socket = my_sockets_[static_cast<std::size_t>(layout.socket[at])];
+    domains += !domain;
+    sockets += !socket;
+    domain = socket = 1;
+    slowest = std::min<double>(slowest, layout.speed[at]);
+  }
+  own_[column::domains_here] = part(domains, place.gpus.count());
+  own_[column::two_sockets] = flag(sockets > 1);
+  if (domains > 0) own_[column::gpu_speed] = part(slowest, 4);
+}
+
+// Who else is here, and what of it is near the job's own GPUs.
+void RewardEncoder::tell_of_others(const RewardPlace &place, const Layout *layout) {
+  int distributed = 0, held = 0, near = 0, in_domains = 0;
+  if (layout)
+    for (std::size_t domain = 0; domain < layout->domain_gpus.size(); ++domain)
+      in_domains += my_domains_[domain] ? layout->domain_gpus[domain] : 0;
+  for (const RewardTenant &tenant : place.beside) {
+    const int gpus = tenant.gpus ? tenant.gpus->count() : 0;
+    distributed += tenant.distributed;
+    held += gpus;
+    by_type(reward_group::beside, tenant.type) +=
+        place.node_gpus ? part(gpus, place.node_gpus) : part(tenant.workers, a_few);
+    if (tenant.distributed) by_type(reward_group::crossing, tenant.type) += part(tenant.workers, a_few);
+    by_type(reward_group::servers, tenant.type) += part(tenant.ps, a_few);
+    if (!layout || !tenant.gpus) continue;
+    int same_domain = 0, same_socket = 0;
+    for (const int gpu : each(*tenant.gpus)) {
+      const auto at = static_cast<std::size_t>(gpu);
+      if (at >= layout->domain.size()) continue;
+      same_domain += my_domains_[static_cast<std::size_t>(layout->domain[at])];
+      same_socket += my_sockets_[static_cast<std::size_t>(layout->socket[at])];
+    }
+    near += same_domain;
+    by_type(reward_group::same_domain, tenant.type) += part(same_domain, in_domains);
+    by_type(reward_group::same_socket, tenant.type) += part(same_socket, place.node_gpus);
+  }
+  own_[column::tenants] = scaled_log(static_cast<double>(place.beside.size()), 16);
+  own_[column::distributed] = scaled_log(distributed, 8);
+  own_[column::gpus_beside] = part(held, place.node_gpus);
+  own_[column::domain_beside] = part(near, in_domains);
+}
+
+void RewardEncoder::tell_of_place(const RewardJob &job, const RewardPlace &place, const Layout *layout) {
+  const int gpus = place.gpus.count();
+  own_[column::workers] = scaled_log(job.workers, 64);
+  own_[column::ps] = scaled_log(job.ps, 64);
+  own_[column::nodes] = scaled_log(job.nodes, 64);
+  own_[column::one_node] = flag(job.nodes <= 1);
+  own_[column::model_size] = scaled_log(job.model_kb / 1024, 100000);
+  own_[column::model_size_known] = flag(job.model_kb > 0);
+  own_[column::gpus_per_worker] = scaled_log(static_cast<double>(gpus) / std::max(1, place.workers), 16);
+  own_[column::workers_here] = part(place.workers, job.workers);
+  own_[column::tasks_here] = scaled_log(place.workers + place.ps, 16);
+  own_[column::ps_here] = part(place.ps, job.ps);
+  own_[column::ps_alone] = flag(place.ps > 0 && place.workers == 0);
+  own_[column::gpus_here] = part(gpus, place.node_gpus);
+  own_[column::node_gpus] = scaled_log(place.node_gpus, 16);
+  own_[column::nic_speed] = layout ? scaled_log(layout->nic_mbps, 400000) : 0;
+  if (layout) tell_of_gpus(place, *layout);
+  tell_of_others(place, layout);
+}
+
+// Each job once, however many nodes it shares.
+void RewardEncoder::count_jobs(const std::vector<RewardPlace> &places) {
+  seen_.clear();
+  jobs_.clear();
+  for (const RewardPlace &place : places)
+    for (const RewardTenant &tenant : place.beside) {
+      if (std::find(seen_.begin(), seen_.end(), tenant.job) != seen_.end()) continue;
+      seen_.push_back(tenant.job);
+      const int at = reward_group::jobs * types_ + tenant.type;
+      const auto same = std::find_if(jobs_.begin(), jobs_.end(), [at](const auto &each) { return each.first == at; });
+      if (same == jobs_.end())
+        jobs_.emplace_back(at, 1.f);
+      else
+        same->second += 1;
+    }
+}
+
+void RewardEncoder::put_row(const RewardJob &job, int first, SparseRows &rows) {
+  by_type(reward_group::me, job.type) = 1;
+  for (const auto &[at, count] : jobs_) by_type_[static_cast<std::size_t>(at)] = part(count, a_few);
+  for (int i = 0; i < column::count; ++i)
+    if (own_[i] != 0) rows.entries.emplace_back(i, own_[i]);
+  for (std::size_t i = 0; i < by_type_.size(); ++i) {
+    if (by_type_[i] == 0) continue;
+    // Rounded, because sums in another order differ in the last digits.
+    rows.entries.emplace_back(column::count + static_cast<int>(i),
+                              std::round(std::min(1.f, by_type_[i]) * 65536) / 65536);
+    by_type_[i] = 0;
+  }
+  rows.ends.push_back(rows.entries.size());
+  const int last = rows.count() - 1;
+  for (int other = first; other < last; ++other)
+    if (same_row(rows, other, last)) {
+      rows.entries.resize(rows.begin(last));
+      rows.ends.pop_back();
+      return;
+    }
+}
+
+void RewardEncoder::append(const RewardJob &job, const std::vector<RewardPlace> &places, SparseRows &rows) {
+  const int first = rows.count();
+  count_jobs(places);
+  for (const RewardPlace &place : places) {
+    std::fill(std::begin(own_), std::end(own_), 0.f);
+    tell_of_place(job, place, layout(place.topology));
+    put_row(job, first, rows);
+  }
+}
+
+} // namespace harmony
