@@ -12,7 +12,7 @@ STYLE = """
 :root { --ground: #fff; --ink: #1c2733; --quiet: #66727e; --line: #dde3e8; --rule: #4a6fa5; --ours: #c2410c; --bound: #6b7280 }
 @media (prefers-color-scheme: dark) {
   :root { --ground: #14191f; --ink: #e4e9ee; --quiet: #96a2ae; --line: #2c353e; --rule: #7fa6e0; --ours: #fb923c; --bound: #9ca3af } }
-body { background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; max-width: 960px; margin: 2em auto; padding: 0 1em }
+body { background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; max-width: 1180px; margin: 2em auto; padding: 0 1em }
 h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin: 2em 0 .3em } p { color: var(--quiet); margin: .3em 0 }
 .wide { overflow-x: auto } svg { display: block } svg text { font: 12px system-ui, sans-serif; fill: var(--ink) }
 svg .quiet { fill: var(--quiet); font-size: 11px } svg .ours { fill: var(--ours); font-weight: 600 }
@@ -55,8 +55,8 @@ def axis(x, height, title):
 
 
 def chart(cells, judged):
-    """cells: [(title of the panel, what was found)]; policies from the best to the worst in the last panel."""
-    last = cells[-1][1]["policies"]
+    """cells: [(title of the panel, what was found)]; policies from the best to the worst at the highest load."""
+    last = [found for title, found in cells if "shortest" not in title][-1]["policies"]
     order = sorted(last, key=lambda name: figures.mean(last[name]["jct"]))
     height = TOP + ROW * len(order)
     width = LEFT + len(cells) * (PANEL + GAP)

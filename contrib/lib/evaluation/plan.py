@@ -39,7 +39,8 @@ DATASET_SEEDS = 2
 # Seconds of one core for a workload under one policy, to guess the time left.
 WEIGHT = {"servers6": 0.02, "servers6-50": 0.02, "pcie8": 0.1, "pcie8-heavy": 0.1, TABLES: 0.1, "scale512": 20}
 USUAL_WEIGHT = 0.5
-SLOWER = {"learned": 10, "fitted": 3, "oracles": 4}
+SLOWER = {"learned": 10, "fitted": 1.5, "oracles": 4}
+FITTING = 15
 
 
 def is_baseline(policy, judged):
@@ -67,7 +68,8 @@ class Part:
     policies: tuple
 
     def weight(self, seeds):
-        return (WEIGHT.get(self.cell.scenario, USUAL_WEIGHT) * len(self.policies) * seeds * SLOWER.get(self.kind, 1))
+        some = WEIGHT.get(self.cell.scenario, USUAL_WEIGHT) * len(self.policies) * seeds * SLOWER.get(self.kind, 1)
+        return some + (FITTING if self.kind == "fitted" else 0)
 
 
 def cells_of(options):

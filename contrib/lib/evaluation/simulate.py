@@ -1,4 +1,5 @@
 """Runs the simulator for parts of cells, and keeps what it found."""
+import fcntl
 import hashlib
 import json
 import os
@@ -43,15 +44,15 @@ class Simulator:
             library = [options.torch_library] if options.torch_library else []
             self.model_sha = sha256(Path(options.model) / "model.pt")
             self.model = sha256(*[Path(options.model) / each for each in MODEL_FILES], *library)
+        self.lock = open(self.cells / "lock", "w")
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Failed(f"another run writes to {self.cells}; wait for it, or take another --out")
         for left in self.cells.glob("*.part*"):  # of a run that was killed
-            if not self._alive(left):
-                shutil.rmtree(left) if left.is_dir() else left.unlink()
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
         if options.has_data:
             self._write_tables()
-
-    @staticmethod
-    def _alive(path):
-        return os.path.exists(f"/proc/{path.name.rsplit('-', 1)[-1]}")
 
     def _write_tables(self):
         where = self.cells / "tables"
