@@ -55,26 +55,33 @@ def count(all_of_them):
     return sum(each.answer == "yes" for each in measured), len(measured)
 
 
+def headline(ours, gaps, judged):
+    if not count(ours)[1]:
+        return f"**Not measured: {judged} was left out of this run**, so no goal was reached or missed."
+    reached, all_goals = count([each for each in ours if not each.is_stretch])
+    further, all_stretch = count([each for each in ours if each.is_stretch])
+    told = f"{judged} reached **{reached} of {all_goals} goals**, {further} of {all_stretch} stretch goals"
+    marks, all_gaps = count([each for each in gaps if not each.is_stretch])
+    if not all_gaps:
+        return told + "."
+    far = count([each for each in gaps if each.is_stretch])[0]
+    return (told + f"; of {all_gaps} scenarios with a gap to the bound at 0.9 it closed {words.percent(plan.GAP_MARK)} of it in {marks} and "
+            f"{words.percent(plan.GAP_GOAL)} in {far}.")
+
+
 def summary(found, options):
     ours, gaps = verdicts.ours(found, options.judge), verdicts.gaps(found, options.judge)
     if not ours:
         return ["No scenario that has a goal was simulated."]
     marks = [each for each in ours if not each.is_stretch]
-    measured = count(ours + gaps)[1]
-    if not measured:
-        told = f"**Not measured: {options.judge} was left out of this run**, so no goal was reached or missed."
-    else:
-        told = (f"{options.judge} reached **{count(marks)[0]} of {count(marks)[1]} goals**, {count([each for each in ours if each.is_stretch])[0]} of "
-                f"{count([each for each in ours if each.is_stretch])[1]} stretch goals; of the gap to the bound at 0.9 it closed "
-                f"{words.percent(plan.GAP_MARK)} in {count([e for e in gaps if not e.is_stretch])[0]} and {words.percent(plan.GAP_GOAL)} in "
-                f"{count([e for e in gaps if e.is_stretch])[0]} of {count([e for e in gaps if e.is_stretch])[1]} scenarios.")
-    parts = [told]
+    parts = [headline(ours, gaps, options.judge)]
     missed = [f"{each.where} (goal: {each.goal}; reached: {each.reached})" for each in marks if each.answer == "no"]
     if missed:
         parts.append("Missed: " + "; ".join(missed) + ".")
     beyond = [f"{each.where} ({each.goal}; the bound: {each.bound})" for each in ours if each.beyond_bound]
     if beyond:
-        parts.append("Further than the bound, that is more than the best baseline loses by interference in this simulator: " + "; ".join(beyond) + ".")
+        parts.append("Goals further than the bound, that is more than the best baseline loses by interference in this simulator: "
+                     + "; ".join(beyond) + ".")
     parts.append(words.table(VERDICT_HEADER, [each.row() for each in ours + gaps]))
     parts.append("*reached* is mean JCT relative to the best baseline's, workload by workload, mean and 95 % interval; *whole interval* says "
                  "whether all of the interval is on that side of the goal. *bound* is what would be left to gain if no job ever slowed another "
