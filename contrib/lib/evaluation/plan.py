@@ -40,7 +40,7 @@ DATASET_SEEDS = 2
 WEIGHT = {"servers6": 0.02, "servers6-50": 0.02, "pcie8": 0.1, "pcie8-heavy": 0.1, TABLES: 0.1, "scale512": 20}
 USUAL_WEIGHT = 0.5
 SLOWER = {"learned": 10, "fitted": 1.5, "oracles": 4}
-FITTING = 15
+FITTING = 10
 
 
 def is_baseline(policy, judged):
