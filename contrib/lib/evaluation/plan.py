@@ -36,11 +36,12 @@ DATASET_POLICIES = ["pack", "spread", "one-distributed", "random"]
 DATASET_LOAD = "0.7"
 DATASET_SEEDS = 2
 
-# Seconds of one core for a workload under one policy, to guess the time left.
-WEIGHT = {"servers6": 0.02, "servers6-50": 0.02, "pcie8": 0.1, "pcie8-heavy": 0.1, TABLES: 0.1, "scale512": 20}
-USUAL_WEIGHT = 0.5
-SLOWER = {"learned": 10, "fitted": 1.5, "oracles": 4}
-FITTING = 10
+# Seconds for a workload under one policy on two cores, to guess the time left.
+WEIGHT = {"servers6": 0.005, "servers6-50": 0.005, "pcie8": 0.05, "pcie8-heavy": 0.05, TABLES: 0.05, "scale512": 6}
+USUAL_WEIGHT = 0.1
+SLOWER = {"learned": 30, "fitted": 1.5, "oracles": 2.5}
+FITTING = {"servers6": 1, "servers6-50": 1}
+USUAL_FITTING = 13
 
 
 def is_baseline(policy, judged):
@@ -69,7 +70,7 @@ class Part:
 
     def weight(self, seeds):
         some = WEIGHT.get(self.cell.scenario, USUAL_WEIGHT) * len(self.policies) * seeds * SLOWER.get(self.kind, 1)
-        return some + (FITTING if self.kind == "fitted" else 0)
+        return some + (FITTING.get(self.cell.scenario, USUAL_FITTING) if self.kind == "fitted" else 0)
 
 
 def cells_of(options):
