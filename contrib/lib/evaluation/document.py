@@ -84,8 +84,8 @@ def summary(found, options):
                      + "; ".join(beyond) + ".")
     parts.append(words.table(VERDICT_HEADER, [each.row() for each in ours + gaps]))
     parts.append("*reached* is mean JCT relative to the best baseline's, workload by workload, mean and 95 % interval; *whole interval* says "
-                 "whether all of the interval is on that side of the goal. *bound* is what would be left to gain if no job ever slowed another "
-                 "down, in the same order; another order may gain more.")
+                 "whether all of the interval is on that side of the goal. *bound* is pack in a world where no job ever slows another down: "
+                 "what is left to gain by avoiding interference. It does not wait or reorder, so a policy that does may pass it.")
     return parts
 
 
