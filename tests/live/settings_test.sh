@@ -41,7 +41,7 @@ the_file_beside_slurm_conf_counts() {
 }
 
 an_unknown_key_is_named_with_file_line_and_the_keys_that_there_are() {
-  refused 'line 2: unknown key "Polcy"; the keys are Policy, Heuristic, Manage, .*, ModelStore, BreakerPause, Dataset, DatasetMaxSize, DatasetUsers' \
+  refused 'line 2: unknown key "Polcy"; the keys are Policy, Heuristic, Manage, .*, ModelStore, Candidates, BreakerPause, Dataset, DatasetMaxSize, DatasetUsers' \
     Manage=gpu Polcy=pack
   in_force spread
 }
@@ -52,6 +52,7 @@ a_bad_value_is_named_with_what_is_allowed() {
   refused 'line 1: Interval="1ms" is not allowed; allowed is a time from 100ms to 1h.*' Interval=1ms
   refused 'line 1: MinInterval="20s" is longer than Interval="10s"; allowed is .*' MinInterval=20s
   refused 'line 1: KeepDecisions="-1" is not allowed; allowed is a whole number from 0 to 1000000' KeepDecisions=-1
+  refused 'line 1: Candidates="65" is not allowed; allowed is a whole number from 1 to 64' Candidates=65
   refused 'line 2: Policy="pack" is given twice, first on line 1; once is allowed' Policy=lif Policy=pack
   refused 'line 1: Manage has no value; allowed is annotated or gpu' Manage=
   refused 'line 1: MaxWait=\\"2m has no closing quote' 'MaxWait="2m'

@@ -105,7 +105,7 @@ class SettingsTest : public CppUnit::TestFixture {
   void every_key_is_read() {
     const Settings settings = good("Policy=one-distributed\nManage=gpu\nInterval=1m\nMinInterval=500ms\nRoundBudget=2\n"
                                    "MaxWait=0\nKeepDecisions=7\nHeuristic=spread\nModelStore=/srv/models\n"
-                                   "InferenceBudget=3s\nBreakerPause=1\nDataset=/srv/dataset\n"
+                                   "InferenceBudget=3s\nBreakerPause=1\nCandidates=5\nDataset=/srv/dataset\n"
                                    "DatasetMaxSize=3g\nDatasetUsers=Name\n");
     CPPUNIT_ASSERT_EQUAL(std::string("/srv/dataset"), settings.dataset);
     CPPUNIT_ASSERT_EQUAL(std::uint64_t{3} << 30, settings.dataset_max_bytes);
@@ -121,6 +121,7 @@ class SettingsTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT_EQUAL(std::string("/srv/models"), settings.model_store);
     CPPUNIT_ASSERT_EQUAL(3000, settings.inference_budget_ms);
     CPPUNIT_ASSERT_EQUAL(1000, settings.breaker_pause_ms);
+    CPPUNIT_ASSERT_EQUAL(5, settings.candidates);
   }
 
   void the_syntax_is_slurms() {
@@ -165,6 +166,11 @@ class SettingsTest : public CppUnit::TestFixture {
     refused("\nManage=all", "2: Manage=\"all\" is not allowed; allowed is annotated or gpu\n");
     refused("KeepDecisions=1000001",
             "1: KeepDecisions=\"1000001\" is not allowed; allowed is a whole number from 0 to 1000000\n");
+    for (const char *count : {"0", "65", "-1", "1.5", "many"})
+      refused(std::string("Candidates=") + count,
+              std::string("1: Candidates=\"") + count + "\" is not allowed; allowed is a whole number from 1 to 64\n");
+    CPPUNIT_ASSERT_EQUAL(1, good("Candidates=1").candidates);
+    CPPUNIT_ASSERT_EQUAL(64, good("Candidates=64").candidates);
     refused("RoundBudget=2h", "1: RoundBudget=\"2h\" is not allowed; allowed is a time from 10ms to 1m, a whole number "
                               "with ms, s, m or h, or of seconds\n");
   }
@@ -172,8 +178,8 @@ class SettingsTest : public CppUnit::TestFixture {
   void an_unknown_key_is_named_with_the_known_ones() {
     refused("Policy=pack\nPolizy=pack",
             "2: unknown key \"Polizy\"; the keys are Policy, Heuristic, Manage, Interval, MinInterval, "
-            "RoundBudget, InferenceBudget, MaxWait, KeepDecisions, ModelStore, BreakerPause, Dataset, DatasetMaxSize, "
-            "DatasetUsers\n");
+            "RoundBudget, InferenceBudget, MaxWait, KeepDecisions, ModelStore, Candidates, BreakerPause, Dataset, "
+            "DatasetMaxSize, DatasetUsers\n");
     CPPUNIT_ASSERT(bad("=pack") && bad("Include other.conf") && bad("Policy+=pack"));
   }
 
@@ -324,13 +330,14 @@ class SettingsTest : public CppUnit::TestFixture {
     settings.model_store = "/srv/of harmony";
     settings.inference_budget_ms = 1500;
     settings.breaker_pause_ms = 1000;
+    settings.candidates = 3;
     settings.dataset.clear();
     settings.dataset_max_bytes = 5 << 20;
     settings.dataset_users = DatasetUsers::none;
     const std::string text =
         "Policy=one-distributed\nHeuristic=stock\nManage=gpu\nInterval=61001ms\nMinInterval=1m\nRoundBudget=1500ms\n"
-        "InferenceBudget=1500ms\nMaxWait=168h\nBreakerPause=1s\nKeepDecisions=0\nModelStore=\"/srv/of harmony\"\n"
-        "Dataset=none\nDatasetMaxSize=5M\nDatasetUsers=none\n";
+        "InferenceBudget=1500ms\nMaxWait=168h\nBreakerPause=1s\nKeepDecisions=0\nCandidates=3\n"
+        "ModelStore=\"/srv/of harmony\"\nDataset=none\nDatasetMaxSize=5M\nDatasetUsers=none\n";
     CPPUNIT_ASSERT_EQUAL(text, settings_text(settings));
     CPPUNIT_ASSERT_EQUAL(text, settings_text(good(text)));
   }
