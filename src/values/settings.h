@@ -18,6 +18,8 @@ enum class DatasetUsers { none, hash, name };
 // $(localstatedir)/lib/slurm-harmony/models and …/dataset
 extern const char *const default_model_store;
 extern const char *const default_dataset;
+// $(pkgdatadir)/models/shipped: what policy learned takes as long as no version of a store was taken in use
+extern const char *const shipped_model;
 
 struct Settings {
   std::string policy = "pack";

@@ -15,6 +15,7 @@
 
 #ifndef HARMONY_MODEL_STORE // not built by our Makefile
 #define HARMONY_MODEL_STORE "/var/lib/slurm-harmony/models"
+#define HARMONY_SHIPPED_MODEL "/usr/share/slurm-harmony/models/shipped"
 #define HARMONY_DATASET "/var/lib/slurm-harmony/dataset"
 #endif
 
@@ -22,6 +23,7 @@ namespace harmony {
 
 const char *const default_model_store = HARMONY_MODEL_STORE;
 const char *const default_dataset = HARMONY_DATASET;
+const char *const shipped_model = HARMONY_SHIPPED_MODEL;
 
 namespace {
 
