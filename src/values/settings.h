@@ -22,7 +22,7 @@ extern const char *const default_dataset;
 extern const char *const shipped_model;
 
 struct Settings {
-  std::string policy = "pack";
+  std::string policy = "learned";
   std::string heuristic = "pack"; // Heuristic: who places a gang when policy learned has no answer
   Manage manage = Manage::annotated;
   int interval_ms = 10000;        // Interval: a round at least so often

@@ -6,18 +6,21 @@ file() { echo "$cluster_dir/etc/harmony.conf"; }
 status() { timeout 30 "$HARMONY_BIN" status "$@"; }
 
 # in_force POLICY: the policy that status names, and by which a gang of two workers is really placed: pack puts both on one
-# node, spread does not.
+# node, spread does not; where learned does is the model's to say.
 in_force() {
   local nodes=1
   same "policy" "$1" "$(stats policy)"
+  [ "$1" != learned ] || cluster_until 30 a_model_serves || fail "$(stats model_problem)"
   gang -n 2 --gpus=2
   await "$job" RUNNING 60
   same "policy of the decision" "$1" "$(explained "$job" .policy)"
   [ "$1" != spread ] || nodes=2
-  same "nodes" "$nodes" "$(nodes_of "$job" | wc -w)"
+  [ "$1" = learned ] || same "nodes" "$nodes" "$(nodes_of "$job" | wc -w)"
   timeout 20 scancel "$job"
   await "$job" CANCELLED
 }
+
+a_model_serves() { [ "$(stats model)" != none ]; }
 
 # refused PATTERN LINE...: with these lines in the file, the log names what is wrong, once, and so does status; spread stays.
 refused() {
@@ -109,7 +112,7 @@ without_a_file_there_are_defaults() {
   reconfigure
   same "file" none "$(stats settings_file)"
   same "problem" "" "$(stats settings_problem)"
-  in_force pack
+  in_force learned
 }
 
 what_cannot_be_read_is_named() {
@@ -166,7 +169,7 @@ slurmctld_starts_with_a_bad_file_and_plans_by_the_defaults() {
   same "lines" 1 "$(logged_times "harmony: $(file)")"
   all_is_quiet
   date +%s >"$live_tmp/reconfigured"
-  in_force pack
+  in_force learned
   planned_with Policy=spread
   in_force spread
 }

@@ -12,6 +12,7 @@ namespace harmony {
 class SettingsTest : public CppUnit::TestFixture {
   CPPUNIT_TEST_SUITE(SettingsTest);
   CPPUNIT_TEST(an_empty_file_means_the_defaults);
+  CPPUNIT_TEST(by_default_a_model_decides_among_twelve_gangs_and_pack_stands_in);
   CPPUNIT_TEST(the_shipped_example_has_every_key_at_its_default);
   CPPUNIT_TEST(the_man_page_has_every_key_and_nothing_else);
   CPPUNIT_TEST(every_key_is_read);
@@ -65,6 +66,15 @@ class SettingsTest : public CppUnit::TestFixture {
     const std::string defaults = settings_text(Settings());
     for (const char *text : {"", "\n", "   ", "# nothing", "\r\n\r\n", "\\", "\\\n\\\n"})
       CPPUNIT_ASSERT_EQUAL(defaults, settings_text(good(text)));
+  }
+
+  void by_default_a_model_decides_among_twelve_gangs_and_pack_stands_in() {
+    const Settings settings = good("");
+    CPPUNIT_ASSERT_EQUAL(std::string("learned"), settings.policy);
+    CPPUNIT_ASSERT_EQUAL(std::string("pack"), settings.heuristic);
+    CPPUNIT_ASSERT_EQUAL(12, settings.candidates);
+    CPPUNIT_ASSERT_EQUAL(600, settings.max_wait_s);
+    CPPUNIT_ASSERT_EQUAL('/', shipped_model[0]);
   }
 
   static std::string file(const char *name) {
@@ -213,7 +223,7 @@ class SettingsTest : public CppUnit::TestFixture {
     const SettingsReading reading = read("Interval=1d Policy=best KeepDecisions=5");
     CPPUNIT_ASSERT_EQUAL(std::size_t{2}, reading.problems.size());
     CPPUNIT_ASSERT_EQUAL(10000, reading.settings.interval_ms);
-    CPPUNIT_ASSERT_EQUAL(std::string("pack"), reading.settings.policy);
+    CPPUNIT_ASSERT_EQUAL(std::string("learned"), reading.settings.policy);
     CPPUNIT_ASSERT_EQUAL(5, reading.settings.keep_decisions);
   }
 
@@ -246,7 +256,7 @@ class SettingsTest : public CppUnit::TestFixture {
 
   void the_heuristic_is_any_policy_that_needs_no_model() {
     CPPUNIT_ASSERT_EQUAL(std::string("learned"), good("Policy=Learned").policy);
-    CPPUNIT_ASSERT_EQUAL(std::string("pack"), good("Policy=learned").heuristic);
+    CPPUNIT_ASSERT_EQUAL(std::string("pack"), good("").heuristic);
     CPPUNIT_ASSERT_EQUAL(std::string("stock"), good("Policy=learned Heuristic=STOCK").heuristic);
     for (const char *name : {"learned", "fastest"}) {
       refused(std::string("Heuristic=") + name, std::string("1: Heuristic=\"") + name +
