@@ -13,6 +13,8 @@ namespace {
 
 // A round may be late by that much because of a new model; what takes longer goes on beside the rounds.
 constexpr std::chrono::milliseconds patience(200);
+// But the first: LibTorch takes about a second, and gangs that waited for slurmctld's start had better be the model's.
+constexpr std::chrono::milliseconds patience_at_first(3000);
 // LibTorch is there within a few seconds on any machine; what takes longer will not end.
 constexpr std::int64_t longest_ms = 60 * 1000;
 
@@ -63,13 +65,14 @@ void ModelSource::look(const std::string &store, uid_t slurm_user) {
 
 void ModelSource::begin(const ModelStore &store) {
   loading_ = std::make_shared<Load>();
+  const auto longest = begun_ms_ == 0 ? patience_at_first : patience;
   begun_ms_ = now_ms();
   stuck_ = false;
   const auto task = [load = loading_, store, shipped = shipped_, library = torch_library_] {
     load->run(store, shipped, library);
   };
   try {
-    if (worker_.run(task, patience) == DeadlineWorker::Ended::in_time) finish();
+    if (worker_.run(task, longest) == DeadlineWorker::Ended::in_time) finish();
   } catch (const std::exception &failed) { // no thread
     loading_.reset();
     looked_ = false;

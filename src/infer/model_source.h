@@ -36,7 +36,7 @@ public:
         say_(std::move(say)) {}
 
   // Before each round, from the thread that plans: a look at CURRENT, and if it is another one, the model it names.
-  // That takes a moment at most: a model that takes longer is in service from a later round on.
+  // That takes a moment at most, the first time a few: a model that takes longer is in service from a later round on.
   void look(const std::string &store, uid_t slurm_user);
 
   // Looks at the store afresh the next time, whether CURRENT changed or not. From any thread.
