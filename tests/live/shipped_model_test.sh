@@ -39,6 +39,20 @@ without_harmony_conf_it_is_in_service_and_places_a_ps_gang_that_completes() {
   [ "$(stats counters.gangs_by_model)" -ge 1 ] || fail "gangs_by_model: $(stats counters.gangs_by_model)"
 }
 
+a_gang_that_waited_for_slurmctlds_start_is_placed_by_it() {
+  local loaded
+  job=$(submit --harmony-type=resnet50 --begin=now+3 -n 4 --gpus=4 --wrap 'sleep 1000')
+  cluster_stop_ctld
+  sleep 3
+  : >"$cluster_dir/log/slurmctld.log"
+  cluster_start_ctld
+  await "$job" RUNNING
+  loaded=$(grep -oE 'is in service, loaded in [0-9]+ ms' "$cluster_dir/log/slurmctld.log" | grep -oE '[0-9]+')
+  [ "${loaded:-9999}" -lt 2800 ] || skip "the model took ${loaded:-too many} ms to load, longer than a round waits for it"
+  same "policy of the decision, and gangs that met no model" "learned 0" "$(explained "$job" .policy) $(faults no_model)"
+  echo "loaded in $loaded ms"
+}
+
 a_version_that_is_taken_in_use_counts_and_without_one_the_shipped_model_is_back() {
   local version
   in_service "$shipped_title"
@@ -98,7 +112,7 @@ refused() {
 own() { [ -n "${HARMONY_OWN_MOUNTS:-}" ] || skip "a mount of its own needs root"; }
 with_manifest() { jq "$1" "$original/manifest.json" >"$own/manifest.json"; }
 
-a_missing_directory_is_told_once_and_pack_places() { own; rm -r "${own:?}"/*; refused "$shipped/manifest.json does not exist"; }
+an_empty_directory_is_told_once_and_pack_places() { own; rm -r "${own:?}"/*; refused "$shipped/manifest.json does not exist"; }
 a_missing_model_is_told_once_and_pack_places() { own; rm "$own/model.pt"; refused "$shipped/model.pt does not exist"; }
 a_damaged_model_is_told_once_and_pack_places() {
   own
@@ -140,9 +154,9 @@ if [ -n "${HARMONY_OWN_MOUNTS:-}" ] && [ -s "$shipped/model.pt" ]; then
 fi
 plan_cluster "$(printf '%s\n' "${lines[@]}")" --nodes 4
 keep it_is_installed_and_sound without_harmony_conf_it_is_in_service_and_places_a_ps_gang_that_completes \
-  a_version_that_is_taken_in_use_counts_and_without_one_the_shipped_model_is_back \
+  a_gang_that_waited_for_slurmctlds_start_is_placed_by_it a_version_that_is_taken_in_use_counts_and_without_one_the_shipped_model_is_back \
   a_refused_version_leaves_what_was_in_service_and_after_a_restart_the_heuristic policy_pack_needs_no_model_and_loads_no_libtorch \
-  a_missing_directory_is_told_once_and_pack_places a_missing_model_is_told_once_and_pack_places \
+  an_empty_directory_is_told_once_and_pack_places a_missing_model_is_told_once_and_pack_places \
   a_damaged_model_is_told_once_and_pack_places another_schema_is_told_once_and_pack_places \
   another_owner_is_told_once_and_pack_places a_writable_directory_is_told_once_and_pack_places \
   a_mended_one_is_taken_in_service_by_reconfigure
