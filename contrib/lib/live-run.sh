@@ -50,15 +50,23 @@ live_cluster_up() { # DIR
   cluster_start || live_failed "the cluster did not start"
   cluster_wait_idle || live_failed "only $(cluster_idle_count) of $cluster_nodes nodes became idle"
   [ "$kind" = stock ] || cluster_until 60 live_topologies_known || live_failed "not every node's topology was published"
+  [ "$kind" = stock ] || [ "$policy" != learned ] || live_model_serves
 }
 
 live_nodes() { case $scenario in pcie8) echo 16 ;; *) topology_lines "$scenario" nodes ;; esac; }
 
 live_topologies_known() { "$harmony" status --json | grep -q " $cluster_nodes published,"; }
 
-# The defaults, on the jobs' clock.
+# Who places gangs must not be the heuristic: that would be another comparison.
+live_model_serves() {
+  cluster_until 60 live_model_is_in_service ||
+    live_failed "the shipped model is not in service: $("$harmony" status | sed -n 's/^problem *//p') (--policy NAME compares another policy)"
+}
+live_model_is_in_service() { "$harmony" status | grep -qE '^  in service +[^ ]+ \(shipped\)$'; }
+
+# The defaults, on the jobs' clock. Where there is no store, the shipped model serves, whatever the site has taken in use.
 live_settings() { # DIR
-  echo "Policy=$policy"
+  printf 'Policy=%s\nModelStore=/nonexistent/slurm-harmony\n' "$policy"
   awk -v x="$speedup" -v wait="$live_max_wait" 'BEGIN {
     interval = 10000 / x
     printf "Interval=%dms\nMinInterval=50ms\nMaxWait=%ds\n", interval < 100 ? 100 : interval, wait / x < 1 ? 1 : wait / x + 0.5 }'

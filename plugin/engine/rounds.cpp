@@ -92,7 +92,8 @@ std::int64_t longest_planning_ms(const Settings &settings) {
 } // namespace
 
 Rounds::Rounds(PlannerState &state)
-    : state_(state), models_(torch_library_beside_us(), state.statistics, say), model_rounds_(state.statistics, say) {}
+    : state_(state), models_(torch_library_beside_us(), shipped_model, state.statistics, say),
+      model_rounds_(state.statistics, say) {}
 
 // A job that is held wakes the rounds, so the next one begins after MinInterval, or after the pause that a long one
 // before it takes, and ends within its budget.

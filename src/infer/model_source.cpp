@@ -13,6 +13,8 @@ namespace {
 
 // A round may be late by that much because of a new model; what takes longer goes on beside the rounds.
 constexpr std::chrono::milliseconds patience(200);
+// But the first: LibTorch takes about a second, and gangs that waited for slurmctld's start had better be the model's.
+constexpr std::chrono::milliseconds patience_at_first(3000);
 // LibTorch is there within a few seconds on any machine; what takes longer will not end.
 constexpr std::int64_t longest_ms = 60 * 1000;
 
@@ -24,13 +26,18 @@ bool is_same(const ReadyModel &one, const ReadyModel &other) {
 
 // The thread is over before anybody else reads this: DeadlineWorker sees to that.
 struct ModelSource::Load {
-  ModelReading reading;
+  ModelReading reading; // of the store
+  bool shipped = false; // there is nothing in use, so the shipped model was read in its place
   Prepared prepared;
 
-  void run(const ModelStore &store, const std::string &torch_library) {
+  void run(const ModelStore &store, const std::string &shipped_model, const std::string &torch_library) {
     try {
       reading = store.read_current();
-      if (!reading.none) prepared = prepare_model(reading, torch_library);
+      shipped = reading.none && !shipped_model.empty();
+      if (shipped)
+        prepared = prepare_model(store.read_directory(shipped_model), torch_library);
+      else if (!reading.none)
+        prepared = prepare_model(reading, torch_library);
     } catch (const std::exception &failed) {
       prepared = {nullptr, failed.what()};
     }
@@ -58,11 +65,14 @@ void ModelSource::look(const std::string &store, uid_t slurm_user) {
 
 void ModelSource::begin(const ModelStore &store) {
   loading_ = std::make_shared<Load>();
+  const auto longest = begun_ms_ == 0 ? patience_at_first : patience;
   begun_ms_ = now_ms();
   stuck_ = false;
-  const auto task = [load = loading_, store, library = torch_library_] { load->run(store, library); };
+  const auto task = [load = loading_, store, shipped = shipped_, library = torch_library_] {
+    load->run(store, shipped, library);
+  };
   try {
-    if (worker_.run(task, patience) == DeadlineWorker::Ended::in_time) finish();
+    if (worker_.run(task, longest) == DeadlineWorker::Ended::in_time) finish();
   } catch (const std::exception &failed) { // no thread
     loading_.reset();
     looked_ = false;
@@ -74,37 +84,46 @@ void ModelSource::finish() {
   if (worker_.busy()) {
     if (!stuck_ && now_ms() - begun_ms_ > longest_ms) {
       stuck_ = true;
-      tell(fmt::format("the model that {}/CURRENT names does not finish loading", store_));
+      tell(fmt::format("the model that {}/CURRENT names, or the shipped one, does not finish loading", store_));
     }
     return;
   }
   const std::shared_ptr<Load> done = std::move(loading_);
   loading_.reset();
-  if (done->reading.none) {
-    model_.reset();
-    return tell(done->reading.problem);
-  }
-  if (!done->prepared.model) {
-    ++statistics_.models_refused;
-    const std::string which = done->reading.version ? fmt::format("version {} of {}", done->reading.version, store_)
-                                                    : "the model of " + store_;
-    return tell(fmt::format("{} is refused: {}", which, done->prepared.problem));
-  }
+  done->prepared.model ? take(*done) : refuse(*done);
+}
+
+void ModelSource::take(const Load &done) {
   // The one in service keeps its standing when it is read again.
-  if (model_ && is_same(*model_, *done->prepared.model)) return;
-  ++statistics_.models_loaded;
-  model_ = done->prepared.model;
-  say_(Loudness::info, fmt::format("model {} is in service, loaded in {} ms", model_->title(), now_ms() - begun_ms_));
+  if (!model_ || !is_same(*model_, *done.prepared.model)) {
+    ++statistics_.models_loaded;
+    model_ = done.prepared.model;
+    name_ = done.shipped ? model_->manifest.name + " (shipped)" : model_->title();
+    say_(Loudness::info, fmt::format("model {} is in service, loaded in {} ms", name_, now_ms() - begun_ms_));
+  }
   const std::lock_guard lock(mutex_);
-  title_ = model_->title();
+  title_ = name_;
   problem_.clear();
 }
 
+void ModelSource::refuse(const Load &done) {
+  // Whoever takes the last version out of use does not want the one that was in service any more.
+  if (done.reading.none) model_.reset();
+  if (done.reading.none && !done.shipped) return tell(done.reading.problem);
+  ++statistics_.models_refused;
+  if (done.shipped)
+    return tell(
+        fmt::format("no version of {} is in use, and the shipped model is refused: {}", store_, done.prepared.problem));
+  const std::string which =
+      done.reading.version ? fmt::format("version {} of {}", done.reading.version, store_) : "the model of " + store_;
+  tell(fmt::format("{} is refused: {}", which, done.prepared.problem));
+}
+
 void ModelSource::tell(const std::string &problem) {
-  const std::string now = model_ ? fmt::format("model {} stays in service", model_->title())
-                                 : std::string("gangs are placed by the heuristic");
+  const std::string now =
+      model_ ? fmt::format("model {} stays in service", name_) : std::string("gangs are placed by the heuristic");
   const std::lock_guard lock(mutex_);
-  const std::string title = model_ ? model_->title() : "none";
+  const std::string title = model_ ? name_ : "none";
   if (problem != problem_ || title != title_) say_(Loudness::error, fmt::format("{}; {}", problem, now));
   title_ = title;
   problem_ = problem;

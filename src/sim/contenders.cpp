@@ -51,7 +51,7 @@ std::vector<Contender> make_contenders(const std::vector<std::string> &names, co
     const auto same = [&name](const Contender &other) { return other.name == name; };
     if (std::any_of(all.begin(), all.end(), same)) throw std::runtime_error(fmt::format("policy {} twice", name));
     if (name == learned_policy && needs.model.empty())
-      throw std::runtime_error("policy learned needs a model: --model DIR");
+      throw std::runtime_error("policy learned needs a model, and none is given");
     all.push_back(contender(name, needs));
     all.back().make(truth, 1); // so that what is wrong is told before anything runs
   }

@@ -107,10 +107,9 @@ ModelReading ModelStore::read_model(const OpenDirectory &directory, int version,
 
   const std::string digest = sha256_hex(model.bytes);
   if (digest != said.sha256)
-    problem =
-        fmt::format("{}/{} is not the file that the manifest describes (sha256 {}, expected {}); publish the model "
-                    "anew with `harmony model add`",
-                    directory.path, model_name, digest, said.sha256);
+    problem = fmt::format("{}/{} is not the file that the manifest describes (sha256 {}, expected {}); {}",
+                          directory.path, model_name, digest, said.sha256,
+                          version == 0 ? "copy or install it anew" : "publish the model anew with `harmony model add`");
   if (!checks.note("digest", problem, "sha256 " + digest)) return reading;
 
   if (with_card) {
@@ -137,6 +136,17 @@ ModelReading ModelStore::read_in_store(int version, bool with_card) const {
 ModelReading ModelStore::read_version(int version) const { return read_in_store(version, false); }
 
 ModelReading ModelStore::verify(int version) const { return read_in_store(version, true); }
+
+ModelReading ModelStore::read_directory(const std::string &directory) const {
+  return read_model(open_directory(directory, trust_), 0, false, trust_);
+}
+
+ModelEntry ModelStore::entry_of_directory(const std::string &path) const {
+  const OpenDirectory directory = open_directory(path, trust_);
+  if (!directory.problem.empty()) return {0, {}, directory.problem};
+  ManifestFile manifest = read_manifest_file(directory, 0, trust_);
+  return {0, std::move(manifest.manifest), std::move(manifest.problem)};
+}
 
 ModelReading ModelStore::verify_directory(const std::string &directory) const {
   Trust anybody;
@@ -168,8 +178,10 @@ ModelListing ModelStore::list() const {
   ModelListing listing;
   const OpenDirectory store = open_directory(path_, trust_);
   listing.problem = store.problem;
+  listing.none = store.missing;
   if (!store.problem.empty()) return listing;
   const CurrentReading current = read_current_file(store, trust_);
+  listing.none = current.missing;
   if (!current.missing) listing.problem = current.problem;
   if (!current.versions.empty()) {
     listing.in_use = current.versions.front();

@@ -48,6 +48,7 @@ struct ModelListing {
   int in_use = 0;                   // 0: none
   std::vector<int> before;          // in use before it, newest first
   std::string problem;              // with the store or CURRENT; the versions may be listed all the same
+  bool none = false;                // nothing was ever taken in use, as in ModelReading
 };
 
 struct StoreChange {
@@ -84,6 +85,9 @@ public:
 
   // The same as reading, and the model card, which slurmctld does not need.
   ModelReading verify(int version) const;
+  // A directory that may be anywhere, by the rules of a version of a store: the shipped model.
+  ModelReading read_directory(const std::string &directory) const;
+  ModelEntry entry_of_directory(const std::string &directory) const; // the same, without model.pt
   // A directory that may be anywhere, such as one to be added: owners and modes are not asked for, add() copies it.
   ModelReading verify_directory(const std::string &directory) const;
 

@@ -106,7 +106,7 @@ CLI::App *add_model(CLI::App &app, harmony::ModelOptions &options) {
   const auto action = [&](ModelAction which, const char *name, const char *help) {
     return add_model_action(*model, which, name, help, options);
   };
-  CLI::App *list = action(ModelAction::list, "list", "List the versions; says which is in use");
+  CLI::App *list = action(ModelAction::list, "list", "List the shipped model and the versions; says which is in use");
   CLI::App *show = action(ModelAction::show, "show", "Show what a version says of itself");
   CLI::App *verify = action(
       ModelAction::verify, "verify",

@@ -79,16 +79,24 @@ int version_meant(const ModelOptions &options, const ModelListing &listing, std:
   problem = listing.problem;
   if (problem.empty() && listing.in_use == 0)
     problem =
-        fmt::format("no version is in use in {}; name one, or take one in use with `harmony model use`", options.store);
+        fmt::format("no version is in use in {}; name one, or take one in use with `harmony model use`. Until then "
+                    "the shipped model serves: {}",
+                    options.store, shipped_model);
   return problem.empty() ? listing.in_use : 0;
 }
 
 int list(const ModelOptions &options, const ModelStore &store) {
-  const ModelListing listing = store.list();
+  ModelListing listing = store.list();
+  const ModelEntry shipped = store.entry_of_directory(shipped_model);
+  // A site that has no store yet does well with the shipped model.
+  if (listing.none && !listing.problem.empty())
+    listing.problem = shipped.problem.empty()
+                          ? ""
+                          : fmt::format("{}; nor does the shipped model serve: {}", listing.problem, shipped.problem);
   if (options.json)
-    fmt::print("{}", listing_json(store.path(), listing));
+    fmt::print("{}", listing_json(store.path(), listing, shipped_model, shipped));
   else if (listing.problem.empty() || !listing.versions.empty())
-    fmt::print("{}", listing_text(listing));
+    fmt::print("{}", listing_text(listing, shipped));
   return listing.problem.empty() ? 0 : failed(options, 1, listing.problem);
 }
 

@@ -44,6 +44,14 @@ std::string ranges_text(const char *kind, const std::vector<FeatureRange> &featu
   return text;
 }
 
+std::string listing_row(const std::string &version, bool in_use, const ModelEntry &entry) {
+  const Manifest &manifest = entry.manifest;
+  const char *mark = in_use ? "yes" : "";
+  return entry.problem.empty() ? fmt::format("{:>7}  {:<6}  {:<32}  {:>6}  {:<8}  {}\n", version, mark, manifest.name,
+                                             manifest.schema, manifest.torch, manifest.evaluation)
+                               : fmt::format("{:>7}  {:<6}  unsound: {}\n", version, mark, entry.problem);
+}
+
 std::string features_of(const char *kind, const std::vector<Feature> &features) {
   std::string text = fmt::format("{}\n", kind);
   for (const Feature &feature : features) text += fmt::format("  {:<28} {}\n", feature.name, feature.meaning);
@@ -52,27 +60,26 @@ std::string features_of(const char *kind, const std::vector<Feature> &features) 
 
 } // namespace
 
-std::string listing_text(const ModelListing &listing) {
-  if (listing.versions.empty()) return "no versions\n";
+std::string listing_text(const ModelListing &listing, const ModelEntry &shipped) {
   std::string text = fmt::format("{:>7}  {:<6}  {:<32}  {:>6}  {:<8}  {}\n", "VERSION", "IN USE", "NAME", "SCHEMA",
                                  "TORCH", "EVALUATION");
-  for (const ModelEntry &entry : listing.versions) {
-    const char *mark = entry.version == listing.in_use ? "yes" : "";
-    const Manifest &manifest = entry.manifest;
-    text += entry.problem.empty() ? fmt::format("{:>7}  {:<6}  {:<32}  {:>6}  {:<8}  {}\n", entry.version, mark,
-                                                manifest.name, manifest.schema, manifest.torch, manifest.evaluation)
-                                  : fmt::format("{:>7}  {:<6}  unsound: {}\n", entry.version, mark, entry.problem);
-  }
+  text += listing_row("shipped", listing.none && shipped.problem.empty(), shipped);
+  for (const ModelEntry &entry : listing.versions)
+    text += listing_row(std::to_string(entry.version), entry.version == listing.in_use, entry);
   return text;
 }
 
-std::string listing_json(const std::string &store, const ModelListing &listing) {
+std::string listing_json(const std::string &store, const ModelListing &listing, const std::string &shipped_directory,
+                         const ModelEntry &shipped) {
   Json::Value root;
   root["store"] = one_line(store);
   root["in_use"] = listing.in_use;
   root["before"] = Json::arrayValue;
   for (const int version : listing.before) root["before"].append(version);
   root["problem"] = one_line(listing.problem);
+  root["shipped"] = entry_json(shipped, listing.none && shipped.problem.empty());
+  root["shipped"].removeMember("version");
+  root["shipped"]["directory"] = one_line(shipped_directory);
   root["versions"] = Json::arrayValue;
   for (const ModelEntry &entry : listing.versions)
     root["versions"].append(entry_json(entry, entry.version == listing.in_use));

@@ -8,8 +8,10 @@
 
 namespace harmony {
 
-std::string listing_text(const ModelListing &listing);
-std::string listing_json(const std::string &store, const ModelListing &listing);
+// `shipped`: the model that is in service as long as no version is, and its directory.
+std::string listing_text(const ModelListing &listing, const ModelEntry &shipped);
+std::string listing_json(const std::string &store, const ModelListing &listing, const std::string &shipped_directory,
+                         const ModelEntry &shipped);
 
 std::string model_text(const std::string &store, const ModelEntry &entry, bool in_use);
 std::string model_json(const std::string &store, const ModelEntry &entry, bool in_use);

@@ -84,7 +84,8 @@ SimOptions options_of(const SimCommand &command) {
 std::vector<Contender> contenders_of(const SimCommand &command, const Truth &truth, const Settings &settings) {
   std::vector<std::string> names = command.policies;
   if (names.empty()) names = {"stock", "pack", "spread", "tetris", "lif", "one-distributed", "cons1"};
-  return make_contenders(names, {settings, command.dataset, command.model, command.torch_library}, truth);
+  const std::string model = command.model.empty() ? shipped_model : command.model;
+  return make_contenders(names, {settings, command.dataset, model, command.torch_library}, truth);
 }
 
 // Tells both who wants to know.

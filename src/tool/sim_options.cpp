@@ -61,7 +61,8 @@ void add_scheduling(CLI::App &sim, SimCommand &command) {
   queue->add_option("--policy", command.policies, "Policies to compare; --list shows them")
       ->delimiter(',')
       ->type_name("NAME,...");
-  queue->add_option("--model", command.model, "Directory of the model for policy learned")->type_name("DIR");
+  queue->add_option("--model", command.model, "Directory of the model for policy learned; the shipped one by default")
+      ->type_name("DIR");
   command.torch_library = std::string(HARMONY_PLUGIN_DIR "/") + torch_library_file;
   queue->add_option("--torch-library", command.torch_library)->group(""); // hidden: for a build that is not installed
   queue

@@ -18,9 +18,11 @@ enum class DatasetUsers { none, hash, name };
 // $(localstatedir)/lib/slurm-harmony/models and …/dataset
 extern const char *const default_model_store;
 extern const char *const default_dataset;
+// $(pkgdatadir)/models/shipped: what policy learned takes as long as no version of a store was taken in use
+extern const char *const shipped_model;
 
 struct Settings {
-  std::string policy = "pack";
+  std::string policy = "learned";
   std::string heuristic = "pack"; // Heuristic: who places a gang when policy learned has no answer
   Manage manage = Manage::annotated;
   int interval_ms = 10000;        // Interval: a round at least so often
@@ -31,6 +33,7 @@ struct Settings {
   int candidates = 12;            // Candidates: whole gangs that policy learned compares, besides waiting
   int keep_decisions = 10000;     // KeepDecisions: how many `harmony explain` can look back
   std::string model_store = default_model_store; // ModelStore: where policy learned finds its model
+  int candidates = 12;                   // Candidates: whole gangs that policy learned compares, besides waiting
   int breaker_pause_ms = 30000;          // BreakerPause: a model that keeps failing is at first not asked for so long
   std::string dataset = default_dataset; // Dataset: where what happened is written; empty: nowhere
   std::uint64_t dataset_max_bytes = std::uint64_t{1} << 30; // DatasetMaxSize: the oldest files go beyond it

@@ -13,11 +13,9 @@
 #include <map>
 #include <utility>
 
-#ifndef HARMONY_MODEL_STORE
+#ifndef HARMONY_MODEL_STORE // not built by our Makefile
 #define HARMONY_MODEL_STORE "/var/lib/slurm-harmony/models"
-#endif
-
-#ifndef HARMONY_DATASET
+#define HARMONY_SHIPPED_MODEL "/usr/share/slurm-harmony/models/shipped"
 #define HARMONY_DATASET "/var/lib/slurm-harmony/dataset"
 #endif
 
@@ -25,6 +23,7 @@ namespace harmony {
 
 const char *const default_model_store = HARMONY_MODEL_STORE;
 const char *const default_dataset = HARMONY_DATASET;
+const char *const shipped_model = HARMONY_SHIPPED_MODEL;
 
 namespace {
 
@@ -32,7 +31,6 @@ using namespace units;
 
 constexpr std::size_t max_line_length = 4096;
 constexpr std::size_t max_problems = 20; // each is a line in slurmctld's log
-constexpr std::uint32_t max_keep_decisions = 1000000;
 constexpr std::size_t max_path_length = 1024;
 constexpr int inference_on_top_ms = 1000; // of RoundBudget: between two gangs a round looks at that by itself
 
@@ -52,28 +50,47 @@ constexpr TimeKey time_keys[] = {
     {"BreakerPause", &Settings::breaker_pause_ms, 1, 100, 10 * minute},
 };
 
-constexpr const char *key_names[] = {
-    "Policy",  "Heuristic",     "Manage",     "Interval",     "MinInterval", "RoundBudget",    "InferenceBudget",
-    "MaxWait", "KeepDecisions", "ModelStore", "BreakerPause", "Dataset",     "DatasetMaxSize", "DatasetUsers"};
+struct CountKey {
+  const char *name;
+  int Settings::*field;
+  std::uint32_t low, high;
+};
+
+constexpr CountKey count_keys[] = {
+    {"KeepDecisions", &Settings::keep_decisions, 0, 1000000},
+    {"Candidates", &Settings::candidates, 1, 64},
+};
+
+constexpr const char *key_names[] = {"Policy",      "Heuristic",       "Manage",  "Interval",       "MinInterval",
+                                     "RoundBudget", "InferenceBudget", "MaxWait", "KeepDecisions",  "ModelStore",
+                                     "Candidates",  "BreakerPause",    "Dataset", "DatasetMaxSize", "DatasetUsers"};
 
 constexpr const char *no_dataset = "none";
-
 constexpr std::pair<const char *, Manage> manage_names[] = {{"annotated", Manage::annotated}, {"gpu", Manage::gpu}};
 constexpr std::pair<const char *, DatasetUsers> users_names[] = {
     {"none", DatasetUsers::none}, {"hash", DatasetUsers::hash}, {"name", DatasetUsers::name}};
-
 constexpr std::uint64_t least_dataset = 1 << 20, most_dataset = std::uint64_t{1} << 50;
 
-const TimeKey *time_key(std::string_view name) {
-  for (const TimeKey &key : time_keys)
+template <class Key, std::size_t count> const Key *find_key(std::string_view name, const Key (&keys)[count]) {
+  for (const Key &key : keys)
     if (name == key.name) return &key;
   return nullptr;
 }
+
+const TimeKey *time_key(std::string_view name) { return find_key(name, time_keys); }
+const CountKey *count_key(std::string_view name) { return find_key(name, count_keys); }
 
 bool set_time(const TimeKey &key, std::string_view value, Settings &settings) {
   std::int64_t ms = 0;
   if (!read_time(value, ms) || ms < key.low_ms || ms > key.high_ms || ms % key.field_ms != 0) return false;
   settings.*key.field = static_cast<int>(ms / key.field_ms);
+  return true;
+}
+
+bool set_count(const CountKey &key, std::string_view value, Settings &settings) {
+  std::uint32_t number = 0;
+  if (!read_whole_number(value, key.low, key.high, number)) return false;
+  settings.*key.field = static_cast<int>(number);
   return true;
 }
 
@@ -290,20 +307,15 @@ private:
   bool set(std::string_view name, std::string_view value) {
     Settings &settings = reading_.settings;
     if (const TimeKey *key = time_key(name)) return set_time(*key, value, settings);
+    if (const CountKey *key = count_key(name)) return set_count(*key, value, settings);
     if (name == "Policy") return set_name(value, policy_names_, settings.policy);
     if (name == "Heuristic") return set_name(value, heuristic_names_, settings.heuristic);
     if (name == "ModelStore") return set_path(value, settings.model_store);
     if (name == "Manage") return set_word(value, manage_names, settings.manage);
     if (name == "DatasetUsers") return set_word(value, users_names, settings.dataset_users);
     if (name == "DatasetMaxSize") return set_size(value, settings.dataset_max_bytes);
-    if (name == "Dataset") {
-      if (!detail::same_word(value, no_dataset)) return set_path(value, settings.dataset);
-      settings.dataset.clear();
-      return true;
-    }
-    std::uint32_t number = 0;
-    if (!read_whole_number(value, 0, max_keep_decisions, number)) return false;
-    settings.keep_decisions = static_cast<int>(number);
+    if (!detail::same_word(value, no_dataset)) return set_path(value, settings.dataset);
+    settings.dataset.clear();
     return true;
   }
 
@@ -324,6 +336,7 @@ private:
     if (const TimeKey *key = time_key(name))
       return fmt::format("a time from {} to {}, a whole number with {}s, m or h, or of seconds", time_text(key->low_ms),
                          time_text(key->high_ms), key->field_ms == 1 ? "ms, " : "");
+    if (const CountKey *key = count_key(name)) return fmt::format("a whole number from {} to {}", key->low, key->high);
     if (name == "Policy") return fmt::format("one of {}", fmt::join(policy_names_, ", "));
     if (name == "Heuristic") return fmt::format("one of {}", fmt::join(heuristic_names_, ", "));
     if (name == "Manage") return "annotated or gpu";
@@ -331,10 +344,8 @@ private:
     if (name == "DatasetMaxSize")
       return fmt::format("a whole number with K, M, G or T, from {} to {}", size_text(least_dataset),
                          size_text(most_dataset));
-    if (name == "ModelStore" || name == "Dataset")
-      return fmt::format("{}a path from /, of at most {} printable ASCII characters, without double quotes",
-                         name == "Dataset" ? "none, or " : "", max_path_length);
-    return fmt::format("a whole number from 0 to {}", max_keep_decisions);
+    return fmt::format("{}a path from /, of at most {} printable ASCII characters, without double quotes",
+                       name == "Dataset" ? "none, or " : "", max_path_length);
   }
 
   // The default is shorter than any Interval, so MinInterval was given.
@@ -379,8 +390,9 @@ std::string settings_text(const Settings &settings) {
   text += fmt::format("Manage={}\n", word_of(settings.manage, manage_names));
   for (const TimeKey &key : time_keys)
     text += fmt::format("{}={}\n", key.name, time_text(std::int64_t{settings.*key.field} * key.field_ms));
-  return text + fmt::format("KeepDecisions={}\nModelStore={}\nDataset={}\nDatasetMaxSize={}\nDatasetUsers={}\n",
-                            settings.keep_decisions, quoted_if_needed(settings.model_store),
+  for (const CountKey &key : count_keys) text += fmt::format("{}={}\n", key.name, settings.*key.field);
+  return text + fmt::format("ModelStore={}\nDataset={}\nDatasetMaxSize={}\nDatasetUsers={}\n",
+                            quoted_if_needed(settings.model_store),
                             settings.dataset.empty() ? no_dataset : quoted_if_needed(settings.dataset),
                             size_text(settings.dataset_max_bytes), word_of(settings.dataset_users, users_names));
 }

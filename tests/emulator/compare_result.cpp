@@ -40,7 +40,8 @@ SimResult simulated(EmulatedCluster &cluster, const Workload &workload, const st
   how.release_s = std::max(0.0, times.turn_around_s - times.launch_s) * options.speedup;
   how.map_frames = 40;
   CompareInput input{cluster.scenario.cluster, cluster.types, *cluster.rules, {workload}, {}, how, 1, {}};
-  input.contenders = make_contenders({policy}, {how.settings, {}, {}, {}}, *cluster.rules);
+  input.contenders =
+      make_contenders({policy}, {how.settings, {}, options.model, options.torch_library}, *cluster.rules);
   return std::move(compare_policies(input).results.front().front());
 }
 

@@ -9,7 +9,8 @@ namespace harmony {
 
 struct ResultOptions {
   std::string scenario, workload, policy;
-  std::string stock_dir, ours_dir; // of each run: submitted, gangs.log, probe-submitted, probe-gangs.log
+  std::string model, torch_library; // for policy learned: the directory, and the file harmony_torch.so
+  std::string stock_dir, ours_dir;  // of each run: submitted, gangs.log, probe-submitted, probe-gangs.log
   double speedup = 1, load = 0;
   std::uint64_t seed = 1;
   int max_wait_s = 600;     // accelerated

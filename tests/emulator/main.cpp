@@ -1,4 +1,5 @@
 // train-emulator: what jobs of the live comparison are made of (contrib/compare). Each subcommand is a file of its own.
+#include "src/values/settings.h"
 #include "tests/emulator/compare_result.h"
 #include "tests/emulator/task.h"
 #include "tests/emulator/workload.h"
@@ -46,9 +47,12 @@ CLI::App *add_workload(CLI::App &app, harmony::WorkloadOptions &options) {
 
 CLI::App *add_result(CLI::App &app, harmony::ResultOptions &options) {
   CLI::App *result = app.add_subcommand("result", "Put live and simulated runs side by side");
+  options.model = harmony::shipped_model;
   result->add_option("--scenario", options.scenario)->required();
   result->add_option("--workload", options.workload, "CSV")->required();
   result->add_option("--policy", options.policy)->required();
+  result->add_option("--model", options.model, "Directory, for policy learned; the shipped model by default");
+  result->add_option("--torch-library", options.torch_library, "The file harmony_torch.so, for policy learned");
   result->add_option("--stock", options.stock_dir, "Directory of its run")->required();
   result->add_option("--ours", options.ours_dir, "Directory of its run")->required();
   result->add_option("--speedup", options.speedup)->required();

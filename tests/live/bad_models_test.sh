@@ -5,12 +5,16 @@
 
 lines=("Policy=learned" "Interval=1s" "MinInterval=20ms" "BreakerPause=1s" "InferenceBudget=1s" "RoundBudget=500ms")
 
-# nothing_in_service: the promise begins without a model.
+# nothing_in_service: the promise begins without a model. An empty store would leave the shipped one, so this one has a CURRENT of no
+# worth; and what is in service would stay, so slurmctld starts anew then.
 nothing_in_service() {
-  planned_with "${lines[@]}" "ModelStore=$model_base/empty"
-  in_service none
+  planned_with "${lines[@]}" "ModelStore=$model_base/worthless"
+  [ "$(stats model)" = none ] || { cluster_restart_ctld; all_is_quiet; cluster_until 60 topologies_are_known; }
+  cluster_until 20 worthless_is_told || fail "$(stats model): $(stats model_problem)"
   : >"$cluster_dir/log/slurmctld.log"
 }
+
+worthless_is_told() { [[ "$(stats model) $(stats model_problem)" == "none the model of $model_base/worthless is refused: "* ]]; }
 
 # store_with KIND [OPTION...]: a store of its own with one version, in use.
 store_with() {
@@ -38,7 +42,6 @@ heuristic_places_a_gang() {
   [ "$(faults no_model)" -ge 1 ] || fail "no_model: $(faults no_model)"
 }
 
-a_missing_store() { store=$model_base/nowhere; refused "$store .*does not exist"; }
 a_missing_model() { store_with spreading; rm "$store/1/model.pt"; refused "version 1 of $store is refused: $store/1/model.pt"; }
 a_missing_manifest() { store_with spreading; rm "$store/1/manifest.json"; refused "version 1 of $store is refused: $store/1/manifest.json"; }
 a_truncated_model() { store_with spreading; truncate -s -100 "$store/1/model.pt"; refused "version 1 of $store is refused: .*model.pt.*(sha256|digest)"; }
@@ -130,10 +133,10 @@ one_that_is_stuck_is_waited_for_once() {
   overlay_is_loaded
 }
 
-mkdir "$model_base/empty"
-plan_cluster "$(printf '%s\n' "${lines[@]}" "ModelStore=$model_base/empty")" --nodes 2
+mkdir "$model_base/worthless" && echo nothing >"$model_base/worthless/CURRENT"
+plan_cluster "$(printf '%s\n' "${lines[@]}" "ModelStore=$model_base/worthless")" --nodes 2
 (store=$model_base/good && published spreading >/dev/null && harmony_model use --store "$store" 1 >/dev/null)
-keep a_missing_store a_missing_model a_missing_manifest a_truncated_model a_flipped_bit another_owner a_writable_parent a_writable_version \
+keep a_missing_model a_missing_manifest a_truncated_model a_flipped_bit another_owner a_writable_parent a_writable_version \
   a_symlink a_symlink_on_the_way another_schema another_torch other_features no_json two_gigabytes no_torchscript_at_all an_endless_loop \
   one_that_throws not_a_number a_wrong_shape a_wrong_kind_of_number a_hundred_thousand_zeros too_many_parameters one_that_prints \
   one_that_reads_files one_that_rolls_dice one_that_divides_whole_numbers one_that_rounds_a_division one_with_a_long_list other_methods one_that_fails_later_opens_the_breaker_and_is_probed \

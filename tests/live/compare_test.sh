@@ -24,6 +24,8 @@ every_job_runs_to_its_end_on_both_clusters() {
   done
   same "jobs of ours that started by plan" "$count" \
     "$(grep -oE 'JobId=[0-9]+: plan of round [0-9]+ carried out' "$data/ours/slurmctld.log" | tail -n "$count" | sort -u | wc -l)"
+  grep -qE 'harmony: model .* \(shipped\) is in service' "$data/ours/slurmctld.log" || fail "ours was not the shipped model's doing"
+  same "gangs that the heuristic placed" 0 "$(grep -cE 'policy pack places such gangs' "$data/ours/slurmctld.log")"
   same "left behind" "" "$(left_behind)"
   cat "$live_tmp/table"
 }

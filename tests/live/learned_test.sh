@@ -70,12 +70,10 @@ rollback_brings_the_model_before_back() {
   in_service "linear version $packs"
 }
 
-a_store_that_is_emptied_leaves_the_heuristic_and_reconfigure_brings_the_model_back() {
+a_store_that_is_emptied_leaves_the_shipped_model_and_reconfigure_brings_the_sites_back() {
   switched_to "$spreads"
   mv "$store/CURRENT" "$store/away"
-  in_service none
-  placed_by pack 1 -n 4 --gpus=4
-  says 'not by the model: ' "$HARMONY_BIN" explain "$job"
+  in_service "$shipped_title"
   mv "$store/away" "$store/CURRENT"
   reconfigure
   in_service "linear version $spreads"
@@ -129,6 +127,6 @@ in_service "linear version $packs"
 keep slurmctld_follows_a_model_that_packs slurmctld_follows_a_model_that_spreads \
   slurmctld_follows_a_model_that_waits_and_not_beyond_max_wait ps_hetjobs_and_exclusive_jobs_are_placed_by_the_model \
   in_shadow_mode_the_model_decides_and_stock_acts status_tells_of_the_model rollback_brings_the_model_before_back \
-  a_store_that_is_emptied_leaves_the_heuristic_and_reconfigure_brings_the_model_back \
+  a_store_that_is_emptied_leaves_the_shipped_model_and_reconfigure_brings_the_sites_back \
   a_refused_version_leaves_the_one_before_in_service a_wide_gang_that_training_never_saw_is_the_heuristics \
   memory_grows_by_less_than_250_mb

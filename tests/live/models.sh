@@ -5,6 +5,8 @@
 model_base=$(store_base)
 store=$model_base/models
 live_elsewhere+=("$model_base")
+shipped=$HARMONY_BUILD/stage/share/slurm-harmony/models/shipped
+shipped_title="$(jq -r .name "$shipped/manifest.json" 2>/dev/null) (shipped)"
 
 harmony_model() { "$HARMONY_BIN" model "$@"; }
 models_begin "$live_tmp"

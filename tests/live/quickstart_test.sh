@@ -13,12 +13,15 @@ it_runs_from_any_directory_and_cleans_up() {
   cd /
   quickstart >"$live_tmp/one.out"
   same "completed components" 5 "$(completed_jobs "$live_tmp/one.out")"
+  grep -qE '^model +[^ ]+ \(shipped\)$' "$live_tmp/one.out" || fail "$(head -n 20 "$live_tmp/one.out")"
+  grep -qE '^decided +.* by policy learned' "$live_tmp/one.out" || fail "$(cat "$live_tmp/one.out")"
   same "left behind" "" "$(left_behind)"
 }
 
 it_ends_with_a_small_live_comparison() {
   timeout 500 "$top/contrib/quickstart" --nodes 2 >"$live_tmp/compared.out"
   grep -qE '^stock +[0-9]+ s' "$live_tmp/compared.out" || fail "$(tail -n 20 "$live_tmp/compared.out")"
+  grep -qE '^ours \(learned\) +[0-9]+ s' "$live_tmp/compared.out" || fail "$(tail -n 20 "$live_tmp/compared.out")"
   grep -qE '^ours / stock: [0-9.]+\. ' "$live_tmp/compared.out" || fail "$(tail -n 20 "$live_tmp/compared.out")"
   same "left behind" "" "$(left_behind)$(ls -d "$TMPDIR"/harmony-compare.* 2>/dev/null)"
 }

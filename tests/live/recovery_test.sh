@@ -96,7 +96,7 @@ every_mode_is_switched_by_restart_while_jobs_run_and_wait() {
 # has ended on the nodes before they are released for good.
 slurmctld_killed_during_planning_rounds_loses_nothing() {
   local time long nodes jobs starts
-  printf 'MinInterval=20ms\n' >"$cluster_dir/etc/harmony.conf"
+  printf 'Policy=pack\nMinInterval=20ms\n' >"$cluster_dir/etc/harmony.conf"
   long=$(submit --harmony-type=vgg16 -n 4 --gpus=4 "$(script 600)"); await "$long" RUNNING
   nodes=$(allocation "$long")
   submit_mix 40 2 -H
@@ -146,6 +146,7 @@ leave_no_jobs() {
 cluster_setup "$live_tmp/c0" --nodes 0 --played 8 --topology pcie8 --overlay "$HARMONY_OVERLAY" --mode enforce \
   --scheduler-parameters batch_sched_delay=0,bf_interval=2,sched_interval=1,bf_continue
 printf 'optional %s/harmony_spank.so\n' "$HARMONY_OVERLAY" >"$cluster_dir/etc/plugstack.conf"
+printf 'Policy=pack\n' >"$cluster_dir/etc/harmony.conf" # a model may let gangs wait; here every wait would look like a loss
 cluster_start
 cluster_wait_idle || cluster_die "only $(cluster_idle_count) nodes became idle"
 keep two_hundred_jobs_fill_and_drain_the_cluster_by_plan every_mode_is_switched_by_reconfigure_while_jobs_run_and_wait \

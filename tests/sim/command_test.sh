@@ -74,6 +74,19 @@ a_dataset_is_written_and_policies_fitted_from_it() {
   [ "$(wc -l <out)" = 5 ]
 }
 
+# Whether it is installed is not for this test to say: make check comes before make install.
+without_a_model_the_shipped_one_is_simulated() {
+  local shipped torch=(--torch-library "$build/plugin/.libs/harmony_torch.so")
+  shipped=$("$harmony" model list --store /nowhere --json 2>/dev/null | sed 's/.*"directory":"\([^"]*\)".*/\1/') || true
+  [[ $shipped == /*/models/shipped ]] || fail "the shipped model is in '$shipped'"
+  if [ -e "$shipped/model.pt" ]; then
+    sim --scenario servers6 --policy learned --seeds 1 --count 20 "${torch[@]}" >out
+    grep -q '^learned ' out
+  else
+    refused 1 "$shipped: .*does not exist" sim --scenario servers6 --policy learned "${torch[@]}"
+  fi
+}
+
 a_model_is_simulated() {
   HARMONY_BUILD=$build
   harmony_model() { "$harmony" model "$@"; }
@@ -81,7 +94,6 @@ a_model_is_simulated() {
   models_begin . vgg16,resnet50 && model m mlp
   sim --scenario servers6 --policy learned,pack --model m --torch-library "$build/plugin/.libs/harmony_torch.so" --seeds 2 --count 30 >out
   grep -q '^learned ' out
-  refused 1 'policy learned needs a model: --model DIR$' sim --scenario servers6 --policy learned
   refused 1 '.*/nowhere.*' sim --scenario servers6 --policy learned --model "$PWD/nowhere" --torch-library "$build/plugin/.libs/harmony_torch.so"
 }
 
@@ -118,4 +130,5 @@ nothing_but_the_result_is_printed_where_there_is_no_terminal() {
 
 keep a_scenario_is_compared_in_a_table every_scenario_runs_with_every_policy_that_needs_nothing the_same_command_gives_the_same_bytes \
   files_are_simulated_and_jobs_written tables_override_mechanics a_dataset_is_written_and_policies_fitted_from_it a_model_is_simulated \
+  without_a_model_the_shipped_one_is_simulated \
   what_is_wrong_is_named calibration_is_one_command nothing_but_the_result_is_printed_where_there_is_no_terminal

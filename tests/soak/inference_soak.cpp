@@ -108,7 +108,7 @@ int soak(const Options &options) {
   const auto say = [](Loudness loudness, const std::string &line) {
     if (loudness == Loudness::error) fmt::print("{}\n", line);
   };
-  ModelSource models(options.torch, statistics, say);
+  ModelSource models(options.torch, "", statistics, say);
   ModelRounds rounds(statistics, say);
   Playground playground(options.nodes);
   ModelStore store(options.store, {geteuid()}, nullptr);

@@ -23,6 +23,8 @@ class ModelStoreTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(current_of_rubbish_is_refused_and_mended_by_use);
   CPPUNIT_TEST(a_version_that_is_not_there_is_said);
   CPPUNIT_TEST(verify_lists_every_check_up_to_the_one_that_failed);
+  CPPUNIT_TEST(a_directory_elsewhere_is_read_by_the_rules_of_the_store);
+  CPPUNIT_TEST(a_listing_says_whether_anything_was_ever_taken_in_use);
   CPPUNIT_TEST(a_missing_card_is_told_by_verify_and_no_reason_not_to_load);
   CPPUNIT_TEST_SUITE_END();
 
@@ -35,6 +37,44 @@ class ModelStoreTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT(shop.store.read_current().none);
     CPPUNIT_ASSERT_EQUAL(0, shop.store.list().in_use);
     CPPUNIT_ASSERT(!shop.store.rollback().problem.empty());
+  }
+
+  void a_directory_elsewhere_is_read_by_the_rules_of_the_store() {
+    Shop shop;
+    const auto refused = [&shop](const std::string &part) {
+      const ModelReading reading = shop.store.read_directory(shop.source);
+      CPPUNIT_ASSERT_MESSAGE(part + " / " + reading.problem, has(reading.problem, part));
+      CPPUNIT_ASSERT(reading.model.empty() && !reading.none);
+    };
+    refused(shop.source + " does not exist");
+    CPPUNIT_ASSERT(has(shop.store.entry_of_directory(shop.source).problem, shop.source + " does not exist"));
+    make_model(shop.source, "a model");
+    const ModelReading reading = shop.store.read_directory(shop.source);
+    CPPUNIT_ASSERT_EQUAL(std::string(), reading.problem);
+    CPPUNIT_ASSERT_EQUAL(std::string("a model"), reading.model);
+    CPPUNIT_ASSERT_EQUAL(0, reading.version);
+    CPPUNIT_ASSERT_EQUAL(std::string("harmony-test"), shop.store.entry_of_directory(shop.source).manifest.name);
+    for (const std::string &path : {shop.source, shop.source + "/model.pt", shop.source + "/manifest.json"}) {
+      const std::filesystem::perms modes = std::filesystem::status(path).permissions();
+      chmod(path.c_str(), 0777);
+      refused(path + " is writable by its group and by others");
+      std::filesystem::permissions(path, modes);
+    }
+    write_text(shop.source + "/model.pt", "another");
+    refused("model.pt is not the file that the manifest describes");
+    std::filesystem::remove(shop.source + "/model.pt");
+    refused(shop.source + "/model.pt does not exist");
+  }
+
+  void a_listing_says_whether_anything_was_ever_taken_in_use() {
+    Shop shop;
+    CPPUNIT_ASSERT(shop.store.list().none); // no store
+    shop.publish("x");
+    CPPUNIT_ASSERT(shop.store.list().none); // no CURRENT
+    shop.use(1);
+    CPPUNIT_ASSERT(!shop.store.list().none);
+    write_text(shop.path + "/CURRENT", "rubbish");
+    CPPUNIT_ASSERT(!shop.store.list().none);
   }
 
   void what_is_in_use_is_read_with_its_very_bytes() {

@@ -12,6 +12,7 @@ namespace harmony {
 class SettingsTest : public CppUnit::TestFixture {
   CPPUNIT_TEST_SUITE(SettingsTest);
   CPPUNIT_TEST(an_empty_file_means_the_defaults);
+  CPPUNIT_TEST(by_default_a_model_decides_among_twelve_gangs_and_pack_stands_in);
   CPPUNIT_TEST(the_shipped_example_has_every_key_at_its_default);
   CPPUNIT_TEST(the_man_page_has_every_key_and_nothing_else);
   CPPUNIT_TEST(every_key_is_read);
@@ -67,6 +68,15 @@ class SettingsTest : public CppUnit::TestFixture {
       CPPUNIT_ASSERT_EQUAL(defaults, settings_text(good(text)));
   }
 
+  void by_default_a_model_decides_among_twelve_gangs_and_pack_stands_in() {
+    const Settings settings = good("");
+    CPPUNIT_ASSERT_EQUAL(std::string("learned"), settings.policy);
+    CPPUNIT_ASSERT_EQUAL(std::string("pack"), settings.heuristic);
+    CPPUNIT_ASSERT_EQUAL(12, settings.candidates);
+    CPPUNIT_ASSERT_EQUAL(600, settings.max_wait_s);
+    CPPUNIT_ASSERT_EQUAL('/', shipped_model[0]);
+  }
+
   static std::string file(const char *name) {
     const char *top = std::getenv("srcdir");
     std::ifstream stream(std::string(top ? top : ".") + "/" + name);
@@ -105,7 +115,7 @@ class SettingsTest : public CppUnit::TestFixture {
   void every_key_is_read() {
     const Settings settings = good("Policy=one-distributed\nManage=gpu\nInterval=1m\nMinInterval=500ms\nRoundBudget=2\n"
                                    "MaxWait=0\nKeepDecisions=7\nHeuristic=spread\nModelStore=/srv/models\n"
-                                   "InferenceBudget=3s\nBreakerPause=1\nDataset=/srv/dataset\n"
+                                   "InferenceBudget=3s\nBreakerPause=1\nCandidates=5\nDataset=/srv/dataset\n"
                                    "DatasetMaxSize=3g\nDatasetUsers=Name\n");
     CPPUNIT_ASSERT_EQUAL(std::string("/srv/dataset"), settings.dataset);
     CPPUNIT_ASSERT_EQUAL(std::uint64_t{3} << 30, settings.dataset_max_bytes);
@@ -121,6 +131,7 @@ class SettingsTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT_EQUAL(std::string("/srv/models"), settings.model_store);
     CPPUNIT_ASSERT_EQUAL(3000, settings.inference_budget_ms);
     CPPUNIT_ASSERT_EQUAL(1000, settings.breaker_pause_ms);
+    CPPUNIT_ASSERT_EQUAL(5, settings.candidates);
   }
 
   void the_syntax_is_slurms() {
@@ -165,6 +176,11 @@ class SettingsTest : public CppUnit::TestFixture {
     refused("\nManage=all", "2: Manage=\"all\" is not allowed; allowed is annotated or gpu\n");
     refused("KeepDecisions=1000001",
             "1: KeepDecisions=\"1000001\" is not allowed; allowed is a whole number from 0 to 1000000\n");
+    for (const char *count : {"0", "65", "-1", "1.5", "many"})
+      refused(std::string("Candidates=") + count,
+              std::string("1: Candidates=\"") + count + "\" is not allowed; allowed is a whole number from 1 to 64\n");
+    CPPUNIT_ASSERT_EQUAL(1, good("Candidates=1").candidates);
+    CPPUNIT_ASSERT_EQUAL(64, good("Candidates=64").candidates);
     refused("RoundBudget=2h", "1: RoundBudget=\"2h\" is not allowed; allowed is a time from 10ms to 1m, a whole number "
                               "with ms, s, m or h, or of seconds\n");
   }
@@ -172,8 +188,8 @@ class SettingsTest : public CppUnit::TestFixture {
   void an_unknown_key_is_named_with_the_known_ones() {
     refused("Policy=pack\nPolizy=pack",
             "2: unknown key \"Polizy\"; the keys are Policy, Heuristic, Manage, Interval, MinInterval, "
-            "RoundBudget, InferenceBudget, MaxWait, KeepDecisions, ModelStore, BreakerPause, Dataset, DatasetMaxSize, "
-            "DatasetUsers\n");
+            "RoundBudget, InferenceBudget, MaxWait, KeepDecisions, ModelStore, Candidates, BreakerPause, Dataset, "
+            "DatasetMaxSize, DatasetUsers\n");
     CPPUNIT_ASSERT(bad("=pack") && bad("Include other.conf") && bad("Policy+=pack"));
   }
 
@@ -207,7 +223,7 @@ class SettingsTest : public CppUnit::TestFixture {
     const SettingsReading reading = read("Interval=1d Policy=best KeepDecisions=5");
     CPPUNIT_ASSERT_EQUAL(std::size_t{2}, reading.problems.size());
     CPPUNIT_ASSERT_EQUAL(10000, reading.settings.interval_ms);
-    CPPUNIT_ASSERT_EQUAL(std::string("pack"), reading.settings.policy);
+    CPPUNIT_ASSERT_EQUAL(std::string("learned"), reading.settings.policy);
     CPPUNIT_ASSERT_EQUAL(5, reading.settings.keep_decisions);
   }
 
@@ -240,7 +256,7 @@ class SettingsTest : public CppUnit::TestFixture {
 
   void the_heuristic_is_any_policy_that_needs_no_model() {
     CPPUNIT_ASSERT_EQUAL(std::string("learned"), good("Policy=Learned").policy);
-    CPPUNIT_ASSERT_EQUAL(std::string("pack"), good("Policy=learned").heuristic);
+    CPPUNIT_ASSERT_EQUAL(std::string("pack"), good("").heuristic);
     CPPUNIT_ASSERT_EQUAL(std::string("stock"), good("Policy=learned Heuristic=STOCK").heuristic);
     for (const char *name : {"learned", "fastest"}) {
       refused(std::string("Heuristic=") + name, std::string("1: Heuristic=\"") + name +
@@ -324,13 +340,14 @@ class SettingsTest : public CppUnit::TestFixture {
     settings.model_store = "/srv/of harmony";
     settings.inference_budget_ms = 1500;
     settings.breaker_pause_ms = 1000;
+    settings.candidates = 3;
     settings.dataset.clear();
     settings.dataset_max_bytes = 5 << 20;
     settings.dataset_users = DatasetUsers::none;
     const std::string text =
         "Policy=one-distributed\nHeuristic=stock\nManage=gpu\nInterval=61001ms\nMinInterval=1m\nRoundBudget=1500ms\n"
-        "InferenceBudget=1500ms\nMaxWait=168h\nBreakerPause=1s\nKeepDecisions=0\nModelStore=\"/srv/of harmony\"\n"
-        "Dataset=none\nDatasetMaxSize=5M\nDatasetUsers=none\n";
+        "InferenceBudget=1500ms\nMaxWait=168h\nBreakerPause=1s\nKeepDecisions=0\nCandidates=3\n"
+        "ModelStore=\"/srv/of harmony\"\nDataset=none\nDatasetMaxSize=5M\nDatasetUsers=none\n";
     CPPUNIT_ASSERT_EQUAL(text, settings_text(settings));
     CPPUNIT_ASSERT_EQUAL(text, settings_text(good(text)));
   }

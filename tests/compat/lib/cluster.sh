@@ -28,7 +28,7 @@ compat_cluster_take() {
   case $1 in
   stock) cluster_use stock; wanted=3 ;;
   # Every job with GPUs is planned: the tests know nothing of us, and must not notice.
-  overlay) cluster_use enforce; printf 'Manage=gpu\n' >"$cluster_dir/etc/harmony.conf"; wanted=0 ;;
+  overlay) cluster_use enforce; printf 'Manage=gpu\nMaxWait=0\n' >"$cluster_dir/etc/harmony.conf"; wanted=0 ;;
   esac
   cluster_restart_ctld
   cluster_wait_idle || cluster_die "only $(cluster_idle_count) nodes became idle"
