@@ -133,7 +133,7 @@ private:
       RewardFitOptions fit;
       fit.seed = seed;
       // Small datasets are gone through more often.
-      fit.passes = std::clamp(static_cast<int>(600000 / std::max<std::size_t>(1, which.size())), 10, 80);
+      fit.passes = std::clamp(static_cast<int>(1200000 / std::max<std::size_t>(1, which.size())), 16, 80);
       fit.progress = [&](double part, double loss) {
         if (tell) progress("reward model", part, fmt::format("loss {:.4f}", loss));
         return !options_.stop();
@@ -148,11 +148,12 @@ private:
     const RewardSplit split = split_examples(data_, options_.seed);
     std::vector<int> all(data_.examples.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
-    in_parallel(2, std::min(2, options_.threads), [&](std::size_t piece, int) {
-      if (piece == 0)
-        reward_ = fitted("reward", all, options_.seed, true);
-      else
-        judge_reward_ = fitted("judge", split.train, options_.seed + 7, false);
+    // Features are told by one network, practice is in the physics of another and the judge has a third: what one of them
+    // is wrong about must not pay.
+    in_parallel(3, options_.threads, [&](std::size_t piece, int) {
+      if (piece == 0) reward_ = fitted("reward", all, options_.seed, true);
+      if (piece == 1) judge_reward_ = fitted("judge", split.train, options_.seed + 7, false);
+      if (piece == 2) practice_ = fitted("practice", all, options_.seed + 13, false);
     });
     report_ = reward_report(data_, split, *judge_reward_);
     for (const RewardErrors &each : report_)
@@ -212,7 +213,7 @@ private:
     std::vector<float> start = checkpoint_.numbers("weights");
     if (!start.empty()) options_.say("going on from the checkpoint in " + work_);
     if (start.empty() && base_.network) start = base_.network->gang_weights();
-    Gym gym(data_, physics(reward_), gym_options());
+    Gym gym(data_, physics(practice_), gym_options());
     policy_ = train_policy(gym, data_.types, reward_, start, trainer);
     policy_.network->set_reward_parameters(reward_parameters());
     write_file(work_ + "/curves.html", curves_html(options_.name, policy_.curves));
@@ -274,7 +275,7 @@ private:
   Checkpoint checkpoint_;
   std::unique_ptr<PolicyNetwork> base_network_;
   Served base_;
-  std::shared_ptr<const RewardNetwork> reward_, judge_reward_;
+  std::shared_ptr<const RewardNetwork> reward_, practice_, judge_reward_;
   std::vector<RewardErrors> report_;
   TrainedPolicy policy_;
   Verdicts verdicts_;

@@ -33,7 +33,6 @@ struct Settings {
   int candidates = 12;            // Candidates: whole gangs that policy learned compares, besides waiting
   int keep_decisions = 10000;     // KeepDecisions: how many `harmony explain` can look back
   std::string model_store = default_model_store; // ModelStore: where policy learned finds its model
-  int candidates = 12;                   // Candidates: whole gangs that policy learned compares, besides waiting
   int breaker_pause_ms = 30000;          // BreakerPause: a model that keeps failing is at first not asked for so long
   std::string dataset = default_dataset; // Dataset: where what happened is written; empty: nowhere
   std::uint64_t dataset_max_bytes = std::uint64_t{1} << 30; // DatasetMaxSize: the oldest files go beyond it

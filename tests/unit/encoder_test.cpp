@@ -144,13 +144,13 @@ class EncoderTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT_EQUAL(std::string(), schema_problem(manifest(known_types)));
     Manifest other = manifest();
     other.schema = schema_version + 1;
-    CPPUNIT_ASSERT_EQUAL(std::string("it was trained on schema 2, this build speaks schema 1"), schema_problem(other));
+    CPPUNIT_ASSERT_EQUAL(std::string("it was trained on schema 3, this build speaks schema 2"), schema_problem(other));
     other = manifest();
     other.gangs.pop_back();
     CPPUNIT_ASSERT(schema_problem(other).find("gang features") != std::string::npos);
     other = manifest();
     other.job[1].name = "parameter_servers";
-    CPPUNIT_ASSERT_EQUAL(std::string("job feature 1 is parameter_servers in its manifest and ps in schema 1"),
+    CPPUNIT_ASSERT_EQUAL(std::string("job feature 1 is parameter_servers in its manifest and ps in schema 2"),
                          schema_problem(other));
     other = manifest(known_types);
     other.types = {"vgg16"};

@@ -4,7 +4,7 @@
 #include "src/sim/random.h"
 
 #include <ATen/Parallel.h>
-#include <torch/csrc/jit/python/update_graph_executor_opt.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/script.h>
 #include <torch/torch.h>
 
@@ -85,11 +85,15 @@ Module make_module(int types, std::uint64_t seed) {
   return module;
 }
 
-// One core, and no optimising of graphs, which takes longer than these small networks do. Both are by thread.
-void settle_thread() {
-  thread_local const bool once = (at::set_num_threads(1), torch::jit::setGraphExecutorOptimize(false), true);
-  (void)once;
-}
+// For as long as it lives: one core, and no optimising of graphs, which takes longer than these small networks do. Both
+// are by thread; the second must not stay, for whoever loads a model on this thread needs it.
+struct Quick {
+  Quick() {
+    thread_local const bool once = (at::set_num_threads(1), true);
+    (void)once;
+  }
+  torch::jit::GraphOptimizerEnabledGuard unoptimised{false};
+};
 
 Tensor tensor_of(const std::vector<float> &values) { return torch::tensor(values, torch::kFloat); }
 
@@ -127,7 +131,6 @@ Padded padded(const std::vector<const Experience *> &batch) {
 
 struct PolicyNetwork::Parts {
   explicit Parts(Module of) : module(std::move(of)) {
-    settle_thread();
     for (const auto &each : module.named_parameters()) {
       each.value.requires_grad_(true);
       trained.push_back(each.value);
@@ -154,7 +157,7 @@ struct PolicyNetwork::Parts {
 
   std::vector<float> ask(const char *method, const JobRow &job, const Rows &rows) {
     if (rows.count == 0) return {};
-    settle_thread();
+    const Quick quick;
     const torch::InferenceMode inference;
     const Tensor answer =
         module
@@ -214,6 +217,7 @@ std::vector<float> PolicyNetwork::reward_parameters() {
 }
 
 float PolicyNetwork::value(const JobRow &job) const {
+  const Quick quick;
   const torch::InferenceMode inference;
   return parts_->module.get_method("values")({torch::tensor({job.type}), tensor_of(job.features).unsqueeze(0)})
       .toTensor()
@@ -235,6 +239,7 @@ void PolicyNetwork::set_reward_parameters(const std::vector<float> &parameters) 
 }
 
 double PolicyNetwork::imitate(const std::vector<const Experience *> &batch, double rate) {
+  const Quick quick;
   const Padded decisions = padded(batch);
   const Tensor chosen =
       parts_->log_probabilities(decisions, batch.front()->level).gather(1, decisions.chosen).squeeze(1);
@@ -244,6 +249,7 @@ double PolicyNetwork::imitate(const std::vector<const Experience *> &batch, doub
 }
 
 LearningResult PolicyNetwork::learn(const std::vector<const Experience *> &batch, const LearningOptions &options) {
+  const Quick quick;
   const Padded decisions = padded(batch);
   std::vector<float> returns, old;
   for (const Experience *each : batch) {
