@@ -94,4 +94,5 @@ AC_DEFUN([HARMONY_BUILD_KINDS], [
   AC_SUBST([WARNING_FLAGS])
   AC_SUBST([SANITIZER_FLAGS])
   AM_CONDITIONAL([PLUGINS], [test "$harmony_sanitizer" = none])
+  AM_CONDITIONAL([TSAN], [test "$enable_tsan" = yes])
 ])

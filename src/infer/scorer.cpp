@@ -37,7 +37,9 @@ void check(const char *which, const std::vector<FeatureRange> &ranges, const flo
 
 } // namespace
 
-std::string ReadyModel::title() const { return fmt::format("{} version {}", manifest.name, manifest.version); }
+std::string ReadyModel::title() const {
+  return manifest.version ? fmt::format("{} version {}", manifest.name, manifest.version) : manifest.name;
+}
 
 void Scorer::ask_about(const JobRow &job) {
   job_ = job;

@@ -8,7 +8,7 @@
 namespace harmony {
 namespace {
 
-const char *const kept[] = {"reward", "practice", "judge", "weights"};
+const char *const kept[] = {"reward", "practice", "judge", "tested", "weights"};
 
 std::string text_of(const std::string &path) {
   std::ifstream file(path);

@@ -70,16 +70,19 @@ Verdicts judge(Gym &gym, const Served &candidate, const Served &served, const Ju
     current = &verdicts.rivals.back();
   }
   verdicts.best_heuristic = best->name;
-  // Beyond the noise against what places jobs today, and no worse than any heuristic.
-  const Rival &today = current ? *current : *best;
-  const bool beyond = today.against.mean - today.against.half > 0, no_worse = best->against.mean >= 0;
-  verdicts.better = beyond && no_worse;
-  verdicts.why = fmt::format("against {}: {:+.1f} % +- {:.1f}{}",
-                             current ? "the model in service" : "the best heuristic, " + best->name,
-                             -100 * std::expm1(today.against.mean), 100 * today.against.half,
-                             current ? fmt::format("; against the best heuristic, {}: {:+.1f} % +- {:.1f}", best->name,
-                                                   -100 * std::expm1(best->against.mean), 100 * best->against.half)
-                                     : "");
+  // Beyond the noise against what places jobs today (without a model: stock, packing, or load balancing), and no worse
+  // than any heuristic.
+  const Rival *today = current;
+  for (const Rival &each : verdicts.rivals)
+    if (!current && (each.name == "stock" || each.name == "pack" || each.name == "spread") &&
+        (!today || each.against.mean - each.against.half < today->against.mean - today->against.half))
+      today = &each;
+  verdicts.better = today->against.mean - today->against.half > 0 && best->against.mean >= 0;
+  const auto told = [](const Rival &rival) {
+    return fmt::format("{:+.1f} % +- {:.1f}", 100 * std::expm1(-rival.against.mean), 100 * rival.against.half);
+  };
+  verdicts.why = fmt::format("mean JCT against {}: {}; against the best heuristic, {}: {}",
+                             current ? "the model in service" : today->name, told(*today), best->name, told(*best));
   return verdicts;
 }
 

@@ -148,14 +148,18 @@ private:
     const RewardSplit split = split_examples(data_, options_.seed);
     std::vector<int> all(data_.examples.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
+    std::vector<int> earlier = split.train; // all but what the last part of the time and some runs tell
+    for (const std::vector<int> *more : {&split.pairs, &split.of_type, &split.beside_type}) earlier.insert(earlier.end(), more->begin(), more->end());
     // Features are told by one network, practice is in the physics of another and the judge has a third: what one of them
-    // is wrong about must not pay.
-    in_parallel(3, options_.threads, [&](std::size_t piece, int) {
+    // is wrong about must not pay. The fourth is for the report alone.
+    std::shared_ptr<const RewardNetwork> tested;
+    in_parallel(4, options_.threads, [&](std::size_t piece, int) {
       if (piece == 0) reward_ = fitted("reward", all, options_.seed, true);
-      if (piece == 1) judge_reward_ = fitted("judge", split.train, options_.seed + 7, false);
+      if (piece == 1) judge_reward_ = fitted("judge", earlier, options_.seed + 7, false);
       if (piece == 2) practice_ = fitted("practice", all, options_.seed + 13, false);
+      if (piece == 3) tested = fitted("tested", split.train, options_.seed + 21, false);
     });
-    report_ = reward_report(data_, split, *judge_reward_);
+    report_ = reward_report(data_, split, *tested);
     for (const RewardErrors &each : report_)
       options_.say(fmt::format(
           "  reward model on {}: median error {:.1f} %, p90 {:.1f} %, rank correlation {:.2f} ({} examples)", each.on,

@@ -73,12 +73,12 @@ RewardSplit split_examples(const TrainingData &data, std::uint64_t seed) {
   std::vector<double> times;
   for (const RewardExample &each : data.examples) times.push_back(each.at_s);
   const double late = quantile(times, 0.9);
-  if (types > 4) split.held_out_type = 1 + Random(seed, "held-out type").below(types - 1);
+  if (types > 3) split.held_out_type = 1 + Random(seed, "held-out type").below(types - 1);
   for (std::size_t i = 0; i < data.examples.size(); ++i) {
     const RewardExample &each = data.examples[i];
     const int index = static_cast<int>(i);
     if (split.held_out_type && mentions(data, each, split.held_out_type, types)) {
-      if (each.type == split.held_out_type) split.of_type.push_back(index);
+      (each.type == split.held_out_type ? split.of_type : split.beside_type).push_back(index);
     } else if (each.pair && Random(seed, "pair", each.pair).unit() < 0.08) {
       split.pairs.push_back(index);
     } else if (Random(seed, "run", static_cast<std::uint64_t>(each.run)).unit() < 0.1) {

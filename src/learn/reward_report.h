@@ -14,6 +14,7 @@ namespace harmony {
 // of types that it never met, and a type that it never met.
 struct RewardSplit {
   std::vector<int> train, runs, time, pairs, of_type;
+  std::vector<int> beside_type; // others that met the held-out type: neither trained nor tested on
   int held_out_type = 0; // index; 0: none
 };
 RewardSplit split_examples(const TrainingData &data, std::uint64_t seed);

@@ -123,7 +123,7 @@ private:
   void look_at_heuristics() {
     reference_ = run_linear(validation_, weights_);
     double best = 0;
-    for (std::size_t i = 0; i < teachers().size() && !options_.stop(); ++i) {
+    for (std::size_t i = 0; i < teachers().size() && (i == 0 || !options_.stop()); ++i) {
       const std::vector<double> jcts = gym_.run_policy(validation_, teachers()[i]);
       const double off = against(jcts, reference_);
       result_.heuristics.emplace_back(teachers()[i], off);

@@ -224,7 +224,7 @@ void list_all(const JobTypes &types) {
   std::fputs("Policies\n", stdout);
   for (const PolicyName &policy : sim_policy_names())
     std::fputs(fmt::format("  {:<22} {}\n", policy.name, policy.about).c_str(), stdout);
-  std::fputs(fmt::format("  {:<22} {}\n", learned_policy, "by the model of --model").c_str(), stdout);
+  std::fputs(fmt::format("  {:<22} {}\n", learned_policy, "by the model of --model, or the shipped one").c_str(), stdout);
   std::fputs(
       fmt::format("  {:<22} {}\n", bound_policy, "the bound: every job at its best, whoever is beside it").c_str(),
       stdout);

@@ -63,9 +63,10 @@ a_new_cluster_of_unknown_physics_gets_a_better_policy_unattended() {
 }
 
 what_is_published_is_whole() {
-  "$harmony" model verify store/1 >out || true
-  [ -s store/1/model.pt ] && grep -q '"schema" : 2\|"schema": 2' store/1/manifest.json
-  grep -q '^## How it was judged' store/1/MODEL_CARD.md && grep -q '| stock |' store/1/MODEL_CARD.md
+  [ -s store/1/model.pt ]
+  grep -q '"schema" : 2\|"schema": 2' store/1/manifest.json
+  grep -q '^## How it was judged' store/1/MODEL_CARD.md
+  grep -q '| stock |' store/1/MODEL_CARD.md
   grep -q '<polyline' store.work/curves.html
   [ ! -e store/CURRENT ] || fail "CURRENT was switched"
 }

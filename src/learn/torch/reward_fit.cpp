@@ -58,9 +58,10 @@ class Batch {
 public:
   Batch(const TrainingData &data, int types) : data_(data), types_(types), width_(reward_width(types)) {}
 
-  // Examples [begin, end) of the order, as dense rows; of those with fewer rows the first is repeated. Jobs of type
+  // Examples as dense rows; of those with fewer rows the first is repeated. Jobs of type
   // `hidden` are told as unknown.
-  void fill(const std::vector<int> &order, std::size_t begin, std::size_t end, int hidden) {
+  void fill(const std::vector<int> &order, int hidden) {
+    const std::size_t begin = 0, end = order.size();
     int rows = 1;
     for (std::size_t i = begin; i < end; ++i) rows = std::max(rows, example(order[i]).end - example(order[i]).first);
     rows_each = std::min(rows, most_rows);
@@ -99,9 +100,31 @@ private:
   torch::Tensor rows_;
 };
 
-void shuffle(std::vector<int> &order, Random &random) {
+template <class Value> void shuffle(std::vector<Value> &order, Random &random) {
   for (std::size_t i = order.size(); i > 1; --i)
     std::swap(order[i - 1], order[static_cast<std::size_t>(random.below(static_cast<int>(i)))]);
+}
+
+// Examples with about as many rows go together, since all of a batch are filled up to the most.
+int size_class(const RewardExample &example) {
+  const int rows = example.end - example.first;
+  return rows <= 1 ? 0 : rows == 2 ? 1 : rows <= 4 ? 2 : 3;
+}
+
+std::vector<std::vector<int>> batches_of(const TrainingData &data, std::vector<int> order, std::size_t size, Random &random) {
+  shuffle(order, random);
+  std::vector<std::vector<int>> batches;
+  for (int of_class = 0; of_class < 4; ++of_class) {
+    bool begun = false;
+    for (const int index : order) {
+      if (size_class(data.examples[static_cast<std::size_t>(index)]) != of_class) continue;
+      if (!begun || batches.back().size() == size) batches.emplace_back();
+      begun = true;
+      batches.back().push_back(index);
+    }
+  }
+  shuffle(batches, random);
+  return batches;
 }
 
 // Each member sees the runs in another mixture: some of them twice, some not at all.
@@ -131,20 +154,17 @@ std::vector<float> fit_reward(const TrainingData &data, const std::vector<int> &
     std::vector<int> order = drawn_runs(data, which, seed);
     torch::Tensor flat = starting_values(types, seed).requires_grad_(true);
     torch::optim::Adam adam({flat}, torch::optim::AdamOptions(options.rate).weight_decay(1e-5));
-    const auto batch_size = static_cast<std::size_t>(options.batch);
-    const std::size_t batches = (order.size() + batch_size - 1) / batch_size;
     Batch batch(data, types);
-    std::size_t step = 0;
+    double done = 0;
     for (int pass = 0; pass < options.passes && !stopped; ++pass) {
-      shuffle(order, random);
+      const auto batches = batches_of(data, order, static_cast<std::size_t>(options.batch), random);
       double loss_sum = 0;
-      for (std::size_t i = 0; i < batches; ++i, ++step) {
-        const double done =
-            static_cast<double>(step) / static_cast<double>(batches * static_cast<std::size_t>(options.passes));
+      for (const std::vector<int> &examples : batches) {
+        done += 1.0 / static_cast<double>(batches.size()) / options.passes;
         static_cast<torch::optim::AdamOptions &>(adam.param_groups()[0].options())
-            .lr(options.rate * 0.5 * (1.02 + std::cos(3.14159265 * done)));
+            .lr(options.rate * 0.5 * (1.02 + std::cos(3.14159265 * std::min(1.0, done))));
         const int hidden = types > 2 && random.unit() < 0.5 ? 1 + random.below(types - 1) : 0;
-        batch.fill(order, i * batch_size, std::min(order.size(), (i + 1) * batch_size), hidden);
+        batch.fill(examples, hidden);
         const torch::Tensor predicted =
             std::get<0>(log_speeds(flat, batch.rows(), types).view({-1, batch.rows_each}).min(1));
         // Huber's: what is far off (a wrong declaration, a lie) pulls no harder than what is a little off.
@@ -158,10 +178,10 @@ std::vector<float> fit_reward(const TrainingData &data, const std::vector<int> &
         loss_sum += loss.item<double>();
       }
       const double part = (member + (pass + 1.0) / options.passes) / reward_members;
-      if (options.progress && !options.progress(part, loss_sum / static_cast<double>(batches))) stopped = true;
+      if (options.progress && !options.progress(part, loss_sum / static_cast<double>(batches.size()))) stopped = true;
     }
-    const torch::Tensor done = flat.detach().contiguous();
-    parameters.insert(parameters.end(), done.data_ptr<float>(), done.data_ptr<float>() + done.numel());
+    const torch::Tensor fitted = flat.detach().contiguous();
+    parameters.insert(parameters.end(), fitted.data_ptr<float>(), fitted.data_ptr<float>() + fitted.numel());
   }
   return parameters;
 }
