@@ -133,7 +133,7 @@ private:
       RewardFitOptions fit;
       fit.seed = seed;
       // Small datasets are gone through more often.
-      fit.passes = std::clamp(static_cast<int>(1200000 / std::max<std::size_t>(1, which.size())), 16, 80);
+      fit.passes = std::clamp(static_cast<int>(1000000 / std::max<std::size_t>(1, which.size())), 16, 80);
       fit.progress = [&](double part, double loss) {
         if (tell) progress("reward model", part, fmt::format("loss {:.4f}", loss));
         return !options_.stop();

@@ -14,6 +14,15 @@ namespace {
 
 constexpr double a_few = 8;
 
+// How many exchanges of parameters a job has across the network of one of its nodes: of PS with workers elsewhere, and
+// of workers with PS elsewhere; of a ring one.
+double exchanges(bool distributed, int workers, int ps, int workers_all, int ps_all) {
+  if (!distributed) return 0;
+  if (ps_all <= 0) return workers > 0 ? 1 : 0;
+  const double of_ps = static_cast<double>(ps) / ps_all;
+  return of_ps * std::max(0, workers_all - workers) + workers * (1 - of_ps);
+}
+
 bool same_row(const SparseRows &rows, int one, int other) {
   return std::equal(rows.entries.begin() + static_cast<std::ptrdiff_t>(rows.begin(one)),
                     rows.entries.begin() + static_cast<std::ptrdiff_t>(rows.end(one)),
@@ -73,7 +82,8 @@ void RewardEncoder::tell_of_others(const RewardPlace &place, const Layout *layou
     held += gpus;
     by_type(reward_group::beside, tenant.type) +=
         place.node_gpus ? part(gpus, place.node_gpus) : part(tenant.workers, a_few);
-    if (tenant.distributed) by_type(reward_group::crossing, tenant.type) += part(tenant.workers, a_few);
+    by_type(reward_group::crossing, tenant.type) += part(
+        exchanges(tenant.distributed, tenant.workers, tenant.ps, tenant.workers_all, tenant.ps_all), a_few);
     by_type(reward_group::servers, tenant.type) += part(tenant.ps, a_few);
     if (!layout || !tenant.gpus) continue;
     int same_domain = 0, same_socket = 0;
@@ -106,6 +116,7 @@ void RewardEncoder::tell_of_place(const RewardJob &job, const RewardPlace &place
   own_[column::tasks_here] = scaled_log(place.workers + place.ps, 16);
   own_[column::ps_here] = part(place.ps, job.ps);
   own_[column::ps_alone] = flag(place.ps > 0 && place.workers == 0);
+  own_[column::exchanged] = scaled_log(exchanges(job.nodes > 1, place.workers, place.ps, job.workers, job.ps), 16);
   own_[column::gpus_here] = part(gpus, place.node_gpus);
   own_[column::node_gpus] = scaled_log(place.node_gpus, 16);
   own_[column::nic_speed] = layout ? scaled_log(layout->nic_mbps, 400000) : 0;

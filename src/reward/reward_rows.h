@@ -29,6 +29,7 @@ namespace harmony {
   X(tasks_here, "its workers and PS here [16]") \
   X(ps_here, "part of its PS that is here") \
   X(ps_alone, "1: PS are here and no worker") \
+  X(exchanged, "exchanges of its own that cross the node's network in a step [16]") \
   X(gpus_here, "part of the node's GPUs that it holds") \
   X(domains_here, "domains that those lie in, in parts of their number") \
   X(two_sockets, "1: they lie on several sockets") \
@@ -46,7 +47,7 @@ namespace harmony {
   X(beside, "part of the node's GPUs that others of this type hold (of 8 workers, without GPUs)") \
   X(same_domain, "part of the GPUs of its domains that they hold") \
   X(same_socket, "part of the node's GPUs that they hold on its sockets") \
-  X(crossing, "workers of distributed jobs among them, in parts of 8") \
+  X(crossing, "their exchanges that cross the node's network in a step, in parts of 8") \
   X(servers, "their PS here, in parts of 8") \
   X(jobs, "others of this type on any of its nodes, in parts of 8")
 // clang-format on
@@ -93,6 +94,7 @@ struct RewardTenant {
   bool distributed = false;
   int workers = 0, ps = 0; // here
   const Bits *gpus = nullptr;
+  int workers_all = 0, ps_all = 0; // on all its nodes
 };
 
 // One of the job's nodes.

@@ -46,7 +46,7 @@ public:
         const Running &other = cluster.job_of(tenant);
         if (other.job == gang.job) continue;
         place.beside.push_back(
-            {other.job, types_.of(other.type), other.distributed(), tenant.workers, tenant.ps, &tenant.gpus});
+            {other.job, types_.of(other.type), other.distributed(), tenant.workers, tenant.ps, &tenant.gpus, other.workers, other.ps});
       }
       places.push_back(std::move(place));
     }

@@ -76,7 +76,7 @@ private:
           const Job &other = jobs_[at(here.key)];
           const TasksOn &its = other.occupant.where[here.where];
           place.beside.push_back({static_cast<std::uint64_t>(here.key), other.type, other.occupant.where.size() > 1,
-                                  its.workers, its.ps, &its.gpus});
+                                  its.workers, its.ps, &its.gpus, other.occupant.workers, other.occupant.ps});
         }
       places.push_back(std::move(place));
     }
