@@ -105,7 +105,7 @@ std::vector<float> gang_row(const Encoder &encoder, const Gang &, const Plan &pl
   row[column::left_over] = part(met.left_over, met.node_gpus);
   row[column::nodes_broken] = part(met.broken, met.nodes);
   row[column::domains] = part(met.domains, met.gpus);
-  row[column::distributed_met] = part(met.distributed, met.nodes);
+  row[column::distributed_met] = met.nodes > 1 ? part(met.distributed, met.nodes) : 0;
   row[column::nic_load] = scaled_log(met.nic, load_cap);
   row[column::pcie_load] = scaled_log(met.pcie, load_cap);
   row[column::cpu_load] = part(met.cpu, 1);

@@ -85,7 +85,7 @@ constexpr int schema_version = 2;
   X(left_over, "GPUs that stay free on its nodes, in parts of those nodes' GPUs") \
   X(nodes_broken, "part of its nodes that had no job and keep free GPUs") \
   X(domains, "domains that its GPUs lie in, in parts of its GPUs") \
-  X(distributed_met, "part of its nodes with another distributed job") \
+  X(distributed_met, "part of its nodes with another distributed job; 0 if it spans one node") \
   X(nic_load, "other jobs' load on the network of its worst node [16]") \
   X(pcie_load, "other jobs' load on the PCIe of its worst domain [16]") \
   X(cpu_load, "part of the cores of its worst node that others hold") \

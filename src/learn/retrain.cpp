@@ -149,9 +149,10 @@ private:
     std::vector<int> all(data_.examples.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
     std::vector<int> earlier = split.train; // all but what the last part of the time and some runs tell
-    for (const std::vector<int> *more : {&split.pairs, &split.of_type, &split.beside_type}) earlier.insert(earlier.end(), more->begin(), more->end());
-    // Features are told by one network, practice is in the physics of another and the judge has a third: what one of them
-    // is wrong about must not pay. The fourth is for the report alone.
+    for (const std::vector<int> *more : {&split.pairs, &split.of_type, &split.beside_type})
+      earlier.insert(earlier.end(), more->begin(), more->end());
+    // Features are told by one network, practice is in the physics of another and the judge has a third: what one of
+    // them is wrong about must not pay. The fourth is for the report alone.
     std::shared_ptr<const RewardNetwork> tested;
     in_parallel(4, options_.threads, [&](std::size_t piece, int) {
       if (piece == 0) reward_ = fitted("reward", all, options_.seed, true);

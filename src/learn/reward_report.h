@@ -15,7 +15,7 @@ namespace harmony {
 struct RewardSplit {
   std::vector<int> train, runs, time, pairs, of_type;
   std::vector<int> beside_type; // others that met the held-out type: neither trained nor tested on
-  int held_out_type = 0; // index; 0: none
+  int held_out_type = 0;        // index; 0: none
 };
 RewardSplit split_examples(const TrainingData &data, std::uint64_t seed);
 

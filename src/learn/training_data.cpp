@@ -109,8 +109,8 @@ private:
       for (const TasksAt &tasks : neighbour.on) {
         const auto here = by_node.find(tasks.node);
         if (here == by_node.end()) return false;
-        here->second.beside.push_back(
-            {neighbour.job, types_.of(neighbour.type), neighbour.nodes > 1, tasks.workers, tasks.ps, &tasks.gpus, neighbour.workers, neighbour.ps});
+        here->second.beside.push_back({neighbour.job, types_.of(neighbour.type), neighbour.nodes > 1, tasks.workers,
+                                       tasks.ps, &tasks.gpus, neighbour.workers, neighbour.ps});
       }
     for (auto &[name, place] : by_node) places.push_back(std::move(place));
     return !places.empty();

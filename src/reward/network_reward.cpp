@@ -28,9 +28,8 @@ RewardPlace NetworkReward::place_of_gang(const Cluster &cluster, const Mine &min
   RewardPlace place{gpu_topology(node), node.free_gpus.size(), mine.workers, mine.ps, mine.gpus, {}};
   for (const Tenant &tenant : node.tenants) {
     const Running &job = cluster.job_of(tenant);
-    place.beside.push_back(
-        {name_of(tenant), types_.of(job.type), job.distributed(), tenant.workers, tenant.ps, &tenant.gpus,
-         job.workers, job.ps});
+    place.beside.push_back({name_of(tenant), types_.of(job.type), job.distributed(), tenant.workers, tenant.ps,
+                            &tenant.gpus, job.workers, job.ps});
   }
   return place;
 }
@@ -58,9 +57,8 @@ double NetworkReward::harm(const Cluster &cluster, const Gang &gang, const std::
       its.gpus += tenant.gpus.count();
       its.before.push_back(place_of_neighbour(cluster, here.node, tenant));
       its.after.push_back(its.before.back());
-      its.after.back().beside.push_back(
-          {the_gang, types_.of(gang.type), mine.size() > 1, here.workers, here.ps, &here.gpus,
-           gang.workers(), gang.ps()});
+      its.after.back().beside.push_back({the_gang, types_.of(gang.type), mine.size() > 1, here.workers, here.ps,
+                                         &here.gpus, gang.workers(), gang.ps()});
     }
   double sum = 0;
   for (const auto &[running, its] : neighbours) {

@@ -51,56 +51,63 @@ const RewardEncoder::Layout *RewardEncoder::layout(const Topology *topology) {
 }
 
 void RewardEncoder::tell_of_gpus(const RewardPlace &place, const Layout &layout) {
-  int domains = 0, sockets = 0;
+  int socket = -1;
+  bool two_sockets = false;
   double slowest = 4;
-  my_domains_.assign(layout.domain_gpus.size(), 0);
-  my_sockets_.assign(max_sockets, 0);
   for (const int gpu : each(place.gpus)) {
     const auto at = static_cast<std::size_t>(gpu);
     if (at >= layout.domain.size()) continue;
-    char &domain = my_domains_[static_cast<std::size_t>(layout.domain[at])];
-    char &socket = my_sockets_[static_cast<std::size_t>(layout.socket[at])];
-    domains += !domain;
-    sockets += !socket;
-    domain = socket = 1;
+    if (std::find(my_domains_.begin(), my_domains_.end(), layout.domain[at]) == my_domains_.end())
+      my_domains_.push_back(layout.domain[at]);
+    two_sockets |= socket >= 0 && socket != layout.socket[at];
+    socket = layout.socket[at];
     slowest = std::min<double>(slowest, layout.speed[at]);
   }
-  own_[column::domains_here] = part(domains, place.gpus.count());
-  own_[column::two_sockets] = flag(sockets > 1);
-  if (domains > 0) own_[column::gpu_speed] = part(slowest, 4);
+  own_[column::domains_here] = part(static_cast<double>(my_domains_.size()), place.gpus.count());
+  own_[column::two_sockets] = flag(two_sockets);
+  if (!my_domains_.empty()) own_[column::gpu_speed] = part(slowest, 4);
 }
 
-// Who else is here, and what of it is near the job's own GPUs.
-void RewardEncoder::tell_of_others(const RewardPlace &place, const Layout *layout) {
-  int distributed = 0, held = 0, near = 0, in_domains = 0;
-  if (layout)
-    for (std::size_t domain = 0; domain < layout->domain_gpus.size(); ++domain)
-      in_domains += my_domains_[domain] ? layout->domain_gpus[domain] : 0;
+// Who else is here, and what of it is near the job's GPUs of this domain (-1: none).
+void RewardEncoder::tell_of_others(const RewardPlace &place, const Layout *layout, int domain) {
+  int distributed = 0, held = 0, near = 0, socket = -1, mine = 0;
+  const int in_domain = domain >= 0 ? layout->domain_gpus[static_cast<std::size_t>(domain)] : 0;
+  const auto is_in = [&](int gpu) {
+    const auto at = static_cast<std::size_t>(gpu);
+    return at < layout->domain.size() && layout->domain[at] == domain;
+  };
+  if (domain >= 0)
+    for (const int gpu : each(place.gpus))
+      if (is_in(gpu)) {
+        ++mine;
+        socket = layout->socket[static_cast<std::size_t>(gpu)];
+      }
   for (const RewardTenant &tenant : place.beside) {
     const int gpus = tenant.gpus ? tenant.gpus->count() : 0;
     distributed += tenant.distributed;
     held += gpus;
     by_type(reward_group::beside, tenant.type) +=
         place.node_gpus ? part(gpus, place.node_gpus) : part(tenant.workers, a_few);
-    by_type(reward_group::crossing, tenant.type) += part(
-        exchanges(tenant.distributed, tenant.workers, tenant.ps, tenant.workers_all, tenant.ps_all), a_few);
+    by_type(reward_group::crossing, tenant.type) +=
+        part(exchanges(tenant.distributed, tenant.workers, tenant.ps, tenant.workers_all, tenant.ps_all), a_few);
     by_type(reward_group::servers, tenant.type) += part(tenant.ps, a_few);
-    if (!layout || !tenant.gpus) continue;
+    if (domain < 0 || !tenant.gpus) continue;
     int same_domain = 0, same_socket = 0;
     for (const int gpu : each(*tenant.gpus)) {
       const auto at = static_cast<std::size_t>(gpu);
       if (at >= layout->domain.size()) continue;
-      same_domain += my_domains_[static_cast<std::size_t>(layout->domain[at])];
-      same_socket += my_sockets_[static_cast<std::size_t>(layout->socket[at])];
+      same_domain += is_in(gpu);
+      same_socket += layout->socket[at] == socket;
     }
     near += same_domain;
-    by_type(reward_group::same_domain, tenant.type) += part(same_domain, in_domains);
+    by_type(reward_group::same_domain, tenant.type) += part(same_domain, in_domain);
     by_type(reward_group::same_socket, tenant.type) += part(same_socket, place.node_gpus);
   }
   own_[column::tenants] = scaled_log(static_cast<double>(place.beside.size()), 16);
   own_[column::distributed] = scaled_log(distributed, 8);
   own_[column::gpus_beside] = part(held, place.node_gpus);
-  own_[column::domain_beside] = part(near, in_domains);
+  own_[column::domain_beside] = part(near, in_domain);
+  own_[column::domain_held] = part(mine, in_domain);
 }
 
 void RewardEncoder::tell_of_place(const RewardJob &job, const RewardPlace &place, const Layout *layout) {
@@ -120,8 +127,8 @@ void RewardEncoder::tell_of_place(const RewardJob &job, const RewardPlace &place
   own_[column::gpus_here] = part(gpus, place.node_gpus);
   own_[column::node_gpus] = scaled_log(place.node_gpus, 16);
   own_[column::nic_speed] = layout ? scaled_log(layout->nic_mbps, 400000) : 0;
+  my_domains_.clear();
   if (layout) tell_of_gpus(place, *layout);
-  tell_of_others(place, layout);
 }
 
 // Each job once, however many nodes it shares.
@@ -167,9 +174,14 @@ void RewardEncoder::append(const RewardJob &job, const std::vector<RewardPlace> 
   const int first = rows.count();
   count_jobs(places);
   for (const RewardPlace &place : places) {
+    const Layout *its = layout(place.topology);
     std::fill(std::begin(own_), std::end(own_), 0.f);
-    tell_of_place(job, place, layout(place.topology));
-    put_row(job, first, rows);
+    tell_of_place(job, place, its);
+    if (my_domains_.empty()) my_domains_.push_back(-1);
+    for (const int domain : my_domains_) {
+      tell_of_others(place, its, domain);
+      put_row(job, first, rows);
+    }
   }
 }
 

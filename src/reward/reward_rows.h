@@ -1,5 +1,5 @@
-// What the reward network sees of a job: a row for each of its nodes, with what it has there, what the node is like, and
-// who else is there, by type. The same code makes them of a cluster, of a simulation and of the records of a dataset,
+// What the reward network sees of a job: a row for each domain that it has GPUs in (for each node, if it has none), with what
+// it has there, what the node is like, and who else is there, by type. The same code makes them of a cluster, of a simulation and of the records of a dataset,
 // so what a network learned from is bit for bit what it is asked about.
 //
 // A change of any column here is a new schema_version (src/encode/schema.h). For one thread.
@@ -32,6 +32,7 @@ namespace harmony {
   X(exchanged, "exchanges of its own that cross the node's network in a step [16]") \
   X(gpus_here, "part of the node's GPUs that it holds") \
   X(domains_here, "domains that those lie in, in parts of their number") \
+  X(domain_held, "part of the domain's GPUs that it holds") \
   X(two_sockets, "1: they lie on several sockets") \
   X(node_gpus, "GPUs of the node [16]") \
   X(nic_speed, "its network cards together, Mbit/s [400000]; 0 if unknown") \
@@ -39,14 +40,14 @@ namespace harmony {
   X(tenants, "other jobs on the node [16]") \
   X(distributed, "distributed ones among them [8]") \
   X(gpus_beside, "part of the node's GPUs that they hold") \
-  X(domain_beside, "part of the GPUs of its domains that they hold")
+  X(domain_beside, "part of the domain's GPUs that they hold")
 
 // Once for "unknown" and each type that the network knows.
 #define HARMONY_REWARD_BY_TYPE(X) \
   X(me, "1: it is of this type") \
   X(beside, "part of the node's GPUs that others of this type hold (of 8 workers, without GPUs)") \
-  X(same_domain, "part of the GPUs of its domains that they hold") \
-  X(same_socket, "part of the node's GPUs that they hold on its sockets") \
+  X(same_domain, "part of the domain's GPUs that they hold") \
+  X(same_socket, "part of the node's GPUs that they hold on the domain's socket") \
   X(crossing, "their exchanges that cross the node's network in a step, in parts of 8") \
   X(servers, "their PS here, in parts of 8") \
   X(jobs, "others of this type on any of its nodes, in parts of 8")
@@ -113,7 +114,7 @@ public:
   int types() const { return types_; }
   int width() const { return reward_width(types_); }
 
-  // A row for each place that is different; the job goes at the pace of the slowest. Topologies must outlive the
+  // A row for each domain of each place that is different; the job goes at the pace of the slowest. Topologies must outlive the
   // encoder, or none may take another's address.
   void append(const RewardJob &job, const std::vector<RewardPlace> &places, SparseRows &rows);
 
@@ -127,7 +128,7 @@ private:
   const Layout *layout(const Topology *topology);
   void tell_of_place(const RewardJob &job, const RewardPlace &place, const Layout *layout);
   void tell_of_gpus(const RewardPlace &place, const Layout &layout);
-  void tell_of_others(const RewardPlace &place, const Layout *layout);
+  void tell_of_others(const RewardPlace &place, const Layout *layout, int domain);
   void count_jobs(const std::vector<RewardPlace> &places);
   void put_row(const RewardJob &job, int first, SparseRows &rows);
   float &by_type(reward_group::Group group, int type) {
@@ -140,7 +141,7 @@ private:
   float own_[reward_column::count] = {};
   std::vector<std::uint64_t> seen_;          // jobs
   std::vector<std::pair<int, float>> jobs_;  // column in by_type_ and count
-  std::vector<char> my_domains_, my_sockets_;
+  std::vector<int> my_domains_; // of the place that is being told of
 };
 
 } // namespace harmony

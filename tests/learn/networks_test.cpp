@@ -104,7 +104,7 @@ double speed_beside(const RewardNetwork &network, int neighbours) {
 
 RewardFitOptions quick() {
   RewardFitOptions options;
-  options.passes = 40;
+  options.passes = 80;
   return options;
 }
 

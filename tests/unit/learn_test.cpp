@@ -45,8 +45,8 @@ public:
       for (const Tenant &tenant : cluster.node(index).tenants) {
         const Running &other = cluster.job_of(tenant);
         if (other.job == gang.job) continue;
-        place.beside.push_back(
-            {other.job, types_.of(other.type), other.distributed(), tenant.workers, tenant.ps, &tenant.gpus, other.workers, other.ps});
+        place.beside.push_back({other.job, types_.of(other.type), other.distributed(), tenant.workers, tenant.ps,
+                                &tenant.gpus, other.workers, other.ps});
       }
       places.push_back(std::move(place));
     }

@@ -111,7 +111,8 @@ int size_class(const RewardExample &example) {
   return rows <= 1 ? 0 : rows == 2 ? 1 : rows <= 4 ? 2 : 3;
 }
 
-std::vector<std::vector<int>> batches_of(const TrainingData &data, std::vector<int> order, std::size_t size, Random &random) {
+std::vector<std::vector<int>> batches_of(const TrainingData &data, std::vector<int> order, std::size_t size,
+                                         Random &random) {
   shuffle(order, random);
   std::vector<std::vector<int>> batches;
   for (int of_class = 0; of_class < 4; ++of_class) {
@@ -169,7 +170,7 @@ std::vector<float> fit_reward(const TrainingData &data, const std::vector<int> &
             std::get<0>(log_speeds(flat, batch.rows(), types).view({-1, batch.rows_each}).min(1));
         // Huber's: what is far off (a wrong declaration, a lie) pulls no harder than what is a little off.
         const torch::Tensor off = (predicted - batch.targets).abs();
-        const torch::Tensor each = torch::where(off < 0.1, off * off * 5, off - 0.05);
+        const torch::Tensor each = torch::where(off < 0.3, off * off / 0.6, off - 0.15);
         const torch::Tensor loss = (each * batch.weights).sum() / batch.weights.sum().clamp_min(1e-6);
         adam.zero_grad();
         loss.backward();
