@@ -12,13 +12,14 @@
 namespace harmony {
 namespace {
 
-// Features are within [0, 1] by how they are made; a model is trusted somewhat beyond what it saw.
-constexpr double margin = 0.35;
+// Features are within [0, 1] by how they are made; a model is trusted somewhat beyond what it saw. Of a feature that was the
+// same all the time nothing was learned, so it may be anything.
+constexpr double margin = 0.35, the_same = 1e-6;
 
 std::vector<FeatureRange> ranges(const std::vector<Feature> &features, const FeatureSpan &span) {
   std::vector<FeatureRange> all;
   for (std::size_t i = 0; i < features.size(); ++i) {
-    const bool known = i < span.low.size();
+    const bool known = i < span.low.size() && static_cast<double>(span.high[i] - span.low[i]) > the_same;
     const double low = known ? std::max(0.0, static_cast<double>(span.low[i]) - margin) : 0,
                  high = known ? std::min(1.0, static_cast<double>(span.high[i]) + margin) : 1;
     all.push_back({features[i].name, std::round(low * 1e4) / 1e4, std::round(high * 1e4) / 1e4});
