@@ -102,10 +102,12 @@ std::optional<Question> Proposer::ask(const Cluster &cluster, const Gang &gang, 
                                     std::max(1, settings_.max_wait_s), may_wait};
   Question question;
   question.may_wait = may_wait;
-  std::optional<Measure> encoding(encoding_);
-  const Encoder &features = encoder(cluster);
-  question.job = job_row(features, gang, circumstances);
-  encoding.reset();
+  const Encoder &features = [&]() -> const Encoder & {
+    const Measure encoding(encoding_);
+    const Encoder &now = encoder(cluster);
+    question.job = job_row(now, gang, circumstances);
+    return now;
+  }();
   question.gangs = gangs_for(placer, gang, features, question.job, task_by_task);
   const Measure rows(encoding_);
   for (const Considered &one : question.gangs)
