@@ -16,18 +16,6 @@
 namespace harmony {
 namespace {
 
-bool same_nodes(const Plan &one, const Plan &other) {
-  const auto tasks = [](const Plan &plan) {
-    std::map<int, std::pair<int, int>> by_node;
-    for (const Placement &each : plan.placements) {
-      by_node[each.node].first += each.workers;
-      by_node[each.node].second += each.ps;
-    }
-    return by_node;
-  };
-  return tasks(one) == tasks(other);
-}
-
 // A model whose answers nobody guards, with every range allowed.
 ReadyModel unguarded(Model &model, const std::vector<std::string> &types) {
   ReadyModel ready;
@@ -66,7 +54,7 @@ public:
     auto question = proposer_.ask(cluster, gang, may_wait, by_tasks, no_room);
     if (!question) return no_room;
     float log_prob = std::numeric_limits<float>::quiet_NaN();
-    const std::size_t chosen = choose(cluster, gang, *question, log_prob);
+    const std::size_t chosen = choose(*question, log_prob);
     if (deciding_.record && question->rows.count > 1) keep(cluster, *question, chosen, log_prob);
     if (chosen >= question->gangs.size()) return wait_for("", {});
     if (deciding_.record_tasks && seen && gang.workers() + gang.ps() > 1)
@@ -87,14 +75,7 @@ private:
         false);
   }
 
-  std::size_t choose(const Cluster &cluster, const Gang &gang, const Question &question, float &log_prob) const {
-    if (deciding_.teacher) {
-      const Proposal lesson = deciding_.teacher->propose(cluster, gang, question.may_wait);
-      if (lesson.verdict == Verdict::wait && question.may_wait) return question.gangs.size();
-      for (std::size_t i = 0; i < question.gangs.size(); ++i)
-        if (same_nodes(question.gangs[i].plan, lesson.plan)) return i;
-      return 0;
-    }
+  std::size_t choose(const Question &question, float &log_prob) const {
     if (deciding_.omega > 0 && random_.unit() < deciding_.omega) return by_rule(question);
     const std::vector<float> scores = deciding_.score(question.job, question.rows);
     const auto best = static_cast<std::size_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());

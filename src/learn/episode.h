@@ -24,7 +24,6 @@ struct Deciding {
   std::shared_ptr<const RewardNetwork> reward;
   ScoreGangs score;                // of whole gangs and waiting
   Model *tasks = nullptr;          // scores tasks: one more gang is proposed; nullptr: not
-  const Policy *teacher = nullptr; // decides instead of the scores, where it does what is among the proposals
   bool sample = false;             // draws by the scores' softmax instead of taking the best
   double omega = 0;                // with this probability follows best fit or load balancing, whichever comes
   bool record = false;             // keeps experiences

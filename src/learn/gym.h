@@ -37,17 +37,13 @@ public:
   // The data must outlive it.
   Gym(const TrainingData &data, MakeTruth physics, const GymOptions &options);
 
-  std::size_t clusters() const { return data_.clusters.size(); }
-  const SimOptions &sim() const { return options_.sim; }
-  const std::string &name_of(std::size_t cluster) const { return data_.clusters[cluster].name; }
-
   enum class Jobs { train, held_out };
   // A workload of each cluster at each load.
   std::vector<Arena> arenas(Jobs which, const std::vector<double> &loads, std::uint64_t seed) const;
 
   // Mean JCTs, one an arena.
   std::vector<double> run_policy(const std::vector<Arena> &arenas, const std::string &policy);
-  // `deciding` is asked once an arena, on the thread that runs it; `take` gets what came of it, on that thread too.
+  // `deciding` is asked once an arena, on the thread that runs it.
   using Decide = std::function<Deciding(std::size_t arena)>;
   std::vector<Episode> run(const std::vector<Arena> &arenas, const Decide &deciding);
   // The same for many at once: every way of deciding in every arena; only mean JCTs, by way and arena.

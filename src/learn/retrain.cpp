@@ -93,9 +93,9 @@ private:
   // What decides the result: another dataset or other options begin anew.
   std::string fingerprint() const {
     return fmt::format(
-        "schema {} seed {} hours {} algorithm {} without {} intervals {} starts {} types {} physics {} base {} wait {}",
+        "schema {} seed {} hours {} algorithm {} without {} intervals {} starts {} types {} base {} wait {}",
         schema_version, options_.seed, options_.hours, options_.algorithm, fmt::join(options_.without, ","),
-        data_.intervals, data_.starts, fmt::join(data_.types, ","), options_.physics, options_.base,
+        data_.intervals, data_.starts, fmt::join(data_.types, ","), options_.base,
         options_.max_wait_s);
   }
 
@@ -168,7 +168,7 @@ private:
   }
 
   MakeTruth physics(const std::shared_ptr<const RewardNetwork> &network) const {
-    if (options_.physics == "mechanistic" || without("reward-model"))
+    if (without("reward-model"))
       return [](const SimCluster &cluster) { return make_contention(cluster, JobTypes()); };
     return [this, network](const SimCluster &cluster) {
       return make_learned_truth(cluster, {network, data_.types, data_.model_kb, -1});

@@ -20,7 +20,6 @@ struct RetrainOptions {
   std::string algorithm = "harmony"; // or ppo
   std::vector<std::string> without;  // ablations: value, exploration, replay, warm-start, reward-model, re-ranking
   std::vector<std::string> held_out_types;
-  std::string physics = "learned"; // or mechanistic: the simulator's own, for ablations
   std::string name = "harmony";
   std::string command; // that is being run, for the model card
   std::string work;    // where checkpoints and curves are kept; empty: beside the store

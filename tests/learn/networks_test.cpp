@@ -176,19 +176,6 @@ class NetworksTest : public CppUnit::TestFixture {
     const Experience two = experience(rows_by(gang_column::nodes, {0, 1}), 0, 1),
                      five = experience(rows_by(gang_column::nodes, {0, 1, 1, 1, 1}), 0, 0);
     CPPUNIT_ASSERT_DOUBLES_EQUAL((std::log(2.0) + std::log(5.0)) / 2, network.imitate({&two, &five}, 0), 0.01);
-    // In a million draws from random scores nothing beyond the choices comes.
-    Random random(1);
-    for (int i = 0; i < 1000000; ++i) {
-      const int count = 1 + random.below(12);
-      double sum = 0, left = 0;
-      std::vector<double> weights;
-      for (int k = 0; k < count; ++k) weights.push_back(std::exp(10 * random.normal()));
-      for (const double each : weights) sum += each;
-      left = random.unit() * sum;
-      std::size_t drawn = 0;
-      while (drawn + 1 < weights.size() && (left -= weights[drawn]) > 0) ++drawn;
-      CPPUNIT_ASSERT(drawn < weights.size());
-    }
   }
 
   void the_value_network_learns_what_to_expect() {
