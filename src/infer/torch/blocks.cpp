@@ -1,6 +1,7 @@
 #include "src/infer/torch/blocks.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <random>
@@ -11,8 +12,11 @@ namespace {
 // Two places that are treated differently still agree on about every second row by chance.
 constexpr int questions = 40;
 
-// A model that prefers places by itself leaves fewer than any BLAS does.
-constexpr std::size_t fewest_places = large_block / 8;
+// A model that prefers places by itself leaves fewer of them than any BLAS does: an eighth of a block.
+bool enough(const Block &block) { return block.places.size() * 8 >= static_cast<std::size_t>(block.rows); }
+
+// What another kernel may differ by, relative to the score: its last digits.
+constexpr float last_digits = 1e-3f;
 
 using Answers = std::vector<std::uint32_t>; // the bits of what one place answered to each question
 
@@ -38,21 +42,46 @@ Question question(std::mt19937 &random, int i, const ModelShape &shape, int widt
   return made;
 }
 
-// Answers of all places: the small block's first, then the large one's.
-std::vector<Answers> ask_everywhere(const AskBlock &ask, const ModelShape &shape, int width) {
-  std::vector<Answers> answers(small_block + large_block);
+// Answers of all places of a block.
+std::vector<Answers> ask_everywhere(const AskBlock &ask, const ModelShape &shape, int width, int block) {
+  std::vector<Answers> answers(static_cast<std::size_t>(block));
   std::mt19937 random(1);
-  std::vector<float> rows, scores(large_block);
+  std::vector<float> rows, scores(answers.size());
   for (int i = 0; i < questions; ++i) {
     const Question asked = question(random, i, shape, width);
     rows.clear();
-    for (int k = 0; k < large_block; ++k) rows.insert(rows.end(), asked.row.begin(), asked.row.end());
-    for (const int count : {small_block, large_block}) {
-      ask(asked.job, rows.data(), count, scores.data());
-      for (int k = 0; k < count; ++k) answers[(count == small_block ? 0 : small_block) + k].push_back(bits(scores[k]));
-    }
+    for (int k = 0; k < block; ++k) rows.insert(rows.end(), asked.row.begin(), asked.row.end());
+    ask(asked.job, rows.data(), block, scores.data());
+    for (std::size_t k = 0; k < answers.size(); ++k) answers[k].push_back(bits(scores[k]));
   }
   return answers;
+}
+
+float value(std::uint32_t same) {
+  float read;
+  std::memcpy(&read, &same, sizeof read);
+  return read;
+}
+
+bool close(const Answers &one, const Answers &other) {
+  return std::equal(one.begin(), one.end(), other.begin(), [](std::uint32_t a, std::uint32_t b) {
+    return a == b || std::abs(value(a) - value(b)) <= last_digits * (1 + std::abs(value(a))); // NaN is not NaN
+  });
+}
+
+// The places of both blocks that give the same bits, as many as can be.
+Blocks alike(const std::vector<Answers> &small, const std::vector<Answers> &large) {
+  std::map<Answers, Blocks> by_answers;
+  for (std::size_t k = 0; k < small.size(); ++k) by_answers[small[k]].small.places.push_back(static_cast<int>(k));
+  for (std::size_t k = 0; k < large.size(); ++k) by_answers[large[k]].large.places.push_back(static_cast<int>(k));
+  Blocks best;
+  const auto worth = [](const Blocks &blocks) {
+    return blocks.small.places.empty() ? 0 : blocks.large.places.size() + blocks.small.places.size();
+  };
+  for (const auto &[key, blocks] : by_answers)
+    if (worth(blocks) > worth(best)) best = blocks;
+  best.large.rows = static_cast<int>(large.size());
+  return best;
 }
 
 void fill(std::vector<float> &block, const Block &kind, const float *rows, int used, int width) {
@@ -67,29 +96,26 @@ void fill(std::vector<float> &block, const Block &kind, const float *rows, int u
 } // namespace
 
 Blocks find_places(const AskBlock &ask, const ModelShape &shape, int width) {
-  std::map<Answers, Blocks> alike;
-  const std::vector<Answers> answers = ask_everywhere(ask, shape, width);
-  for (int k = 0; k < small_block + large_block; ++k) {
-    Blocks &blocks = alike[answers[k]];
-    (k < small_block ? blocks.small : blocks.large).places.push_back(k < small_block ? k : k - small_block);
+  const std::vector<Answers> small = ask_everywhere(ask, shape, width, small_block);
+  for (const int size : large_blocks) {
+    const std::vector<Answers> large = ask_everywhere(ask, shape, width, size);
+    if (!close(small.front(), large.front())) // no kernel differs by that much
+      throw ModelFailed("equal rows get different scores, by the number of rows");
+    Blocks both = alike(small, large);
+    if (enough(both.large)) return both;
   }
-  const Blocks *best = nullptr;
-  const auto worth = [](const Blocks &blocks) {
-    return blocks.small.places.empty() ? 0 : blocks.large.places.size() + blocks.small.places.size();
-  };
-  for (const auto &[key, blocks] : alike)
-    if (!best || worth(blocks) > worth(*best)) best = &blocks;
-  if (!best || best->small.places.empty() || best->large.places.size() < fewest_places)
-    throw ModelFailed("equal rows get different scores, by their place or by the number of rows");
-  return *best;
+  Blocks only_small = alike(small, {});
+  if (!enough(only_small.small)) throw ModelFailed("equal rows get different scores, by their place");
+  return only_small;
 }
 
 std::vector<float> score_in_blocks(const AskBlock &ask, const Blocks &blocks, const JobRow &job, const Rows &rows) {
-  std::vector<float> scores(static_cast<std::size_t>(rows.count)), block, answered(large_block);
+  std::vector<float> scores(static_cast<std::size_t>(rows.count)), block, answered(large_blocks[0]);
   for (int first = 0; first < rows.count;) {
     const int left = rows.count - first;
-    // A large block takes about as long as three small ones.
-    const Block &kind = left > 3 * static_cast<int>(blocks.small.places.size()) ? blocks.large : blocks.small;
+    // The largest block takes about as long as three small ones.
+    const bool many = left > 3 * static_cast<int>(blocks.small.places.size()) && !blocks.large.places.empty();
+    const Block &kind = many ? blocks.large : blocks.small;
     const int used = std::min(left, static_cast<int>(kind.places.size()));
     fill(block, kind, rows.values.data() + static_cast<std::size_t>(first) * rows.width, used, rows.width);
     ask(job, block.data(), kind.rows, answered.data());

@@ -1,7 +1,8 @@
 // How rows are put before a model. The kernels of a BLAS treat a row differently by its place and by the number of rows
 // (OpenBLAS for Haswell and Zen: every second group of six has other last bits), but equal rows must get equal scores,
 // alone, among 60,000 and in any order. So rows go through in blocks of two fixed sizes, and only those places of a
-// block are used that were found to give the same bits. Knows nothing of LibTorch.
+// block are used that were found to give the same bits. Where matrices of another size have another kernel (OpenBLAS
+// for processors with AVX-512), the larger of the two is chosen smaller, or is not used. Knows nothing of LibTorch.
 #pragma once
 
 #include "src/infer/model.h"
@@ -12,7 +13,8 @@
 namespace harmony {
 
 // A small block costs little more than calling LibTorch does; a large one is made for many rows.
-constexpr int small_block = 24, large_block = 240;
+constexpr int small_block = 24;
+constexpr int large_blocks[] = {240, 120, 72}; // the first that will do
 
 struct Block {
   int rows = 0;
@@ -20,7 +22,7 @@ struct Block {
 };
 
 struct Blocks {
-  Block small{small_block, {}}, large{large_block, {}};
+  Block small{small_block, {}}, large{large_blocks[0], {}}; // the large one may have no places
 };
 
 // Scores of `count` rows, for which count is a block's.
