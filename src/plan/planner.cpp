@@ -1,5 +1,6 @@
 #include "src/plan/planner.h"
 
+#include "src/plan/backfill.h"
 #include "src/plan/cluster.h"
 #include "src/plan/fit.h"
 #include "src/plan/interference.h"
@@ -89,8 +90,8 @@ constexpr std::size_t most_remembered = 32;
 class Round {
 public:
   Round(const Snapshot &snapshot, const Policy &policy, const Settings &settings, std::uint64_t round, Explain explain)
-      : snapshot_(snapshot), policy_(policy), settings_(settings), round_(round), explain_(explain),
-        cluster_(snapshot) {}
+      : snapshot_(snapshot), policy_(policy), settings_(settings), round_(round), explain_(explain), cluster_(snapshot),
+        backfill_(cluster_, settings.promises) {}
 
   // Whether it was placed.
   bool decide(const Gang &gang, std::vector<Decision> &decisions) {
@@ -102,9 +103,11 @@ public:
       decision.reason = full->reason;
       decision.masked = full->masked;
       decisions.push_back(std::move(decision));
+      backfill_.promise(gang);
       return false;
     }
-    Proposal proposal = proposal_for(gang, snapshot_.taken < until && !gang.in_a_hurry);
+    const bool may_wait = snapshot_.taken < until && !gang.in_a_hurry, kept_out = backfill_.concerns(gang);
+    Proposal proposal = kept_out ? proposal_for(beside_promises(gang), may_wait) : proposal_for(gang, may_wait);
     decision.verdict = proposal.verdict;
     decision.reason = std::move(proposal.reason);
     decision.candidates = std::move(proposal.candidates);
@@ -119,7 +122,11 @@ public:
       }
       cluster_.start(gang, decision.plan);
     }
-    if (decision.verdict == Verdict::no_room && full_.size() < most_remembered) full_.push_back({&gang, decision});
+    if (decision.verdict == Verdict::no_room) {
+      if (kept_out) decision.reason += "; nodes that backfill keeps for jobs before it do not count";
+      if (full_.size() < most_remembered) full_.push_back({&gang, decision});
+      backfill_.promise(gang);
+    }
     decisions.push_back(std::move(decision));
     return decisions.back().verdict == Verdict::place;
   }
@@ -148,10 +155,18 @@ private:
     return proposal;
   }
 
-  // A cluster only fills up during a round: what had no room for one gang has none for another that asks for the same.
+  // The gang, to be placed where backfill will let it start.
+  Gang beside_promises(const Gang &gang) const {
+    Gang narrow = gang;
+    for (Component &component : narrow.components) component.eligible = backfill_.nodes_for(gang, component.eligible);
+    return narrow;
+  }
+
+  // A cluster only fills up during a round, and more of it is promised: what had no room for one gang has none for
+  // another that asks for the same and no less time.
   const Decision *had_no_room(const Gang &gang) const {
     for (const Full &each : full_)
-      if (each.gang->components.size() == gang.components.size() &&
+      if (gang.time_limit_min >= each.gang->time_limit_min && each.gang->components.size() == gang.components.size() &&
           std::equal(gang.components.begin(), gang.components.end(), each.gang->components.begin(), asks_for_the_same))
         return &each.decision;
     return nullptr;
@@ -200,6 +215,7 @@ private:
   const std::uint64_t round_;
   const Explain explain_;
   Cluster cluster_;
+  Backfill backfill_;
   struct Full {
     const Gang *gang = nullptr;
     Decision decision;
@@ -223,7 +239,7 @@ RoundResult plan_round(const Snapshot &snapshot, const Policy &policy, const Set
     result.decisions.push_back(std::move(decision));
   }
   for (std::size_t i = 0; i < snapshot.pending.size(); ++i) {
-    // A gang that waits or has no room keeps nothing from those behind it: reserving is Slurm's backfill's part.
+    // A gang that waits keeps nothing from those behind it.
     const Gang &gang = snapshot.pending[i];
     for (int copy = 0; copy < std::max(1, gang.copies); ++copy) {
       if (out_of_time()) {

@@ -1,6 +1,6 @@
 #include "src/sim/simulate.h"
 
-#include "src/sim/backfill.h"
+#include "src/plan/backfill.h"
 #include "src/sim/stock/cons_tres.h"
 #include "src/sim/floor.h"
 #include "src/sim/queue.h"
@@ -149,7 +149,7 @@ private:
       result_.decision_us.push_back(static_cast<double>(now_ns() - begun) / 1e3 /
                                     static_cast<double>(planned.decisions.size()));
     result_.gangs_looked_at += planned.decisions.size();
-    Backfill backfill(floor_.snapshot(), options_.promises);
+    Backfill backfill(floor_.snapshot(), options_.settings.promises);
     Passed passed;
     std::vector<bool> started(planned.decisions.size());
     bool any = false, all = true;

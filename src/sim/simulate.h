@@ -36,7 +36,6 @@ struct SimOptions {
   QueueOrder order = QueueOrder::submit;
   double interval_s = 0;   // rounds are at multiples of it; 0: at once when a job arrives or ends
   int depth = 500;         // gangs looked at in a round, as bf_max_job_test
-  int promises = 8;        // gangs without room that nodes are kept for (backfill.h)
   double limit_factor = 3; // time limits of jobs that have none, in times of how long they run at best
   double launch_s = 0;     // from the decision until a gang is whole and works; it holds its place meanwhile
   double release_s = 0;    // from its end until its place is free for others

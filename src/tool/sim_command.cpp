@@ -73,7 +73,7 @@ SimOptions options_of(const SimCommand &command) {
   options.order = order_of(command.order);
   options.interval_s = command.interval_s;
   options.depth = command.depth;
-  options.promises = command.promises;
+  options.settings.promises = command.promises;
   options.limit_factor = command.limit_factor;
   options.noise = {command.noise_worker, command.noise_epoch};
   options.time_decisions = command.time_decisions;
@@ -224,7 +224,8 @@ void list_all(const JobTypes &types) {
   std::fputs("Policies\n", stdout);
   for (const PolicyName &policy : sim_policy_names())
     std::fputs(fmt::format("  {:<22} {}\n", policy.name, policy.about).c_str(), stdout);
-  std::fputs(fmt::format("  {:<22} {}\n", learned_policy, "by the model of --model, or the shipped one").c_str(), stdout);
+  std::fputs(fmt::format("  {:<22} {}\n", learned_policy, "by the model of --model, or the shipped one").c_str(),
+             stdout);
   std::fputs(
       fmt::format("  {:<22} {}\n", bound_policy, "the bound: every job at its best, whoever is beside it").c_str(),
       stdout);

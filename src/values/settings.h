@@ -31,6 +31,7 @@ struct Settings {
   int inference_budget_ms = 2000; // InferenceBudget: no round waits longer for the model; default RoundBudget + 1 s
   int max_wait_s = 600;           // MaxWait: no decision holds a gang back for longer in all
   int candidates = 12;            // Candidates: whole gangs that policy learned compares, besides waiting
+  int promises = 8;               // no key: gangs without room that backfill is taken to keep nodes for
   int keep_decisions = 10000;     // KeepDecisions: how many `harmony explain` can look back
   std::string model_store = default_model_store; // ModelStore: where policy learned finds its model
   int breaker_pause_ms = 30000;          // BreakerPause: a model that keeps failing is at first not asked for so long

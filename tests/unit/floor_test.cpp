@@ -1,4 +1,4 @@
-#include "src/sim/backfill.h"
+#include "src/plan/backfill.h"
 #include "src/sim/floor.h"
 #include "tests/unit/sim_fixtures.h"
 

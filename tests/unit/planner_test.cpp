@@ -37,6 +37,7 @@ class PlannerTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(verdicts_have_the_names_that_users_read);
   CPPUNIT_TEST(gangs_are_placed_in_order_in_what_is_left);
   CPPUNIT_TEST(a_gang_that_waits_leaves_its_room_to_those_behind_it);
+  CPPUNIT_TEST(nodes_that_backfill_will_keep_for_a_gang_are_not_planned_for_longer_ones);
   CPPUNIT_TEST(a_gang_is_a_neighbour_to_those_planned_after_it);
   CPPUNIT_TEST(waiting_is_bounded);
   CPPUNIT_TEST(a_policy_that_insists_on_waiting_is_overruled);
@@ -82,6 +83,24 @@ class PlannerTest : public CppUnit::TestFixture {
     snapshot.pending = {gang(snapshot, 1, 4), gang(snapshot, 2, 2), gang(snapshot, 3, 1), gang(snapshot, 4, 1)};
     CPPUNIT_ASSERT_EQUAL(std::string("1: wait\n2: n2 2+0\n3: n0 1+0\n4: n1 1+0\n"),
                          text(round_of("one-distributed", snapshot)));
+  }
+
+  void nodes_that_backfill_will_keep_for_a_gang_are_not_planned_for_longer_ones() {
+    Snapshot snapshot = cluster(3, "pcie8");
+    run(snapshot, 5, {{0, {0, 1, 2, 3, 4, 5, 6, 7}, 0}});
+    snapshot.running.back().ends = now + 1800;
+    Gang large = gang(snapshot, 10, 24), longer = gang(snapshot, 11, 4), shorter = gang(snapshot, 12, 4);
+    large.time_limit_min = longer.time_limit_min = 60;
+    shorter.time_limit_min = 30;
+    snapshot.pending = {large, longer, shorter};
+    const RoundResult result = round_of("pack", snapshot);
+    CPPUNIT_ASSERT_EQUAL(std::string("10: no_room\n11: no_room\n12: n1 4+0\n"), text(result));
+    CPPUNIT_ASSERT(result.decisions[1].reason.find("nodes that backfill keeps for jobs before it do not count") !=
+                   std::string::npos);
+    Settings without_promises;
+    without_promises.promises = 0;
+    CPPUNIT_ASSERT_EQUAL(std::string("10: no_room\n11: n1 4+0\n12: n1 4+0\n"),
+                         text(plan_round(snapshot, *make_policy("pack"), without_promises, 7, never)));
   }
 
   void a_gang_is_a_neighbour_to_those_planned_after_it() {

@@ -195,7 +195,7 @@ class SimulateTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT(of_job(result, 4).start_s >= of_job(result, 2).end_s);
     CPPUNIT_ASSERT(!of_job(result, 2).backfilled);
     SimRun free = on(1, {first, whole, fast, slow});
-    free.options.promises = 0;
+    free.options.settings.promises = 0;
     CPPUNIT_ASSERT_EQUAL(3.0, of_job(free.run(), 4).start_s);
   }
 

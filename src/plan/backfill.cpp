@@ -1,4 +1,4 @@
-#include "src/sim/backfill.h"
+#include "src/plan/backfill.h"
 
 #include "src/plan/fit.h"
 
@@ -28,15 +28,14 @@ int suitable(const NodeState &node, const Bits &gpus, const std::string &model) 
 // A gang against nodes of which only the free CPUs and GPUs are counted: enough for "when", and cheap.
 class Counting {
 public:
-  Counting(const Snapshot &snapshot, const Gang &gang, const std::vector<Backfill::Promise> &promised)
-      : snapshot_(snapshot), model_(gang.components.front().gpus.model) {
+  Counting(const Backfill::Nodes &nodes, const Gang &gang, const std::vector<Backfill::Promise> &promised)
+      : nodes_(nodes), model_(gang.components.front().gpus.model) {
     for (const Component &component : gang.components) {
       if (component.workers) worker_ = {component.workers, component.cpus_per_task, gpus_per_worker(component)};
       if (component.ps) ps_ = {component.ps, component.cpus_per_task, least_free_gpus(component)};
     }
-    free_.reserve(snapshot.nodes.size());
-    for (std::size_t i = 0; i < snapshot.nodes.size(); ++i)
-      free_.push_back(free_on(static_cast<int>(i), gang, promised));
+    free_.reserve(nodes.count());
+    for (std::size_t i = 0; i < nodes.count(); ++i) free_.push_back(free_on(static_cast<int>(i), gang, promised));
     for (const Free &node : free_) workers_ += room(node);
   }
 
@@ -45,8 +44,8 @@ public:
     Free &here = free_[at];
     if (here.barred) return;
     workers_ -= room(here);
-    here.cpus += tenant.cores * snapshot_.nodes[at].threads_per_core;
-    here.gpus += suitable(snapshot_.nodes[at], tenant.gpus, model_);
+    here.cpus += tenant.cores * nodes_[at].threads_per_core;
+    here.gpus += suitable(nodes_[at], tenant.gpus, model_);
     workers_ += room(here);
   }
 
@@ -82,7 +81,7 @@ private:
   };
 
   Free free_on(int index, const Gang &gang, const std::vector<Backfill::Promise> &promised) const {
-    const NodeState &node = snapshot_.nodes[static_cast<std::size_t>(index)];
+    const NodeState &node = nodes_[static_cast<std::size_t>(index)];
     Free here;
     here.barred = !node.usable || !gang.components.front().eligible.test(index);
     for (const Backfill::Promise &promise : promised) here.barred |= promise.nodes.test(index);
@@ -97,7 +96,7 @@ private:
     return std::min(worker_.tasks, worker_.gpus ? std::min(by_cpus, node.gpus / worker_.gpus) : by_cpus);
   }
 
-  const Snapshot &snapshot_;
+  const Backfill::Nodes &nodes_;
   const std::string &model_;
   Ask worker_, ps_;
   std::vector<Free> free_;
@@ -106,16 +105,15 @@ private:
 
 } // namespace
 
-std::time_t Backfill::end_of(const Gang &gang) const { return snapshot_.taken + std::time_t{60} * gang.time_limit_min; }
+std::time_t Backfill::end_of(const Gang &gang) const { return nodes_.now() + std::time_t{60} * gang.time_limit_min; }
 
 void Backfill::sort_ends() {
   if (!releases_.empty()) return;
-  for (std::size_t i = 0; i < snapshot_.nodes.size(); ++i)
-    for (std::size_t t = 0; t < snapshot_.nodes[i].tenants.size(); ++t) {
-      const int running = snapshot_.nodes[i].tenants[t].running;
-      const std::time_t ends = snapshot_.running[static_cast<std::size_t>(running)].ends;
-      releases_.push_back(
-          {std::max(ends, snapshot_.taken + overdue), running, static_cast<int>(i), static_cast<int>(t)});
+  for (std::size_t i = 0; i < nodes_.count(); ++i)
+    for (std::size_t t = 0; t < nodes_[i].tenants.size(); ++t) {
+      const Tenant &tenant = nodes_[i].tenants[t];
+      releases_.push_back({std::max(nodes_.end_of(tenant), nodes_.now() + overdue), tenant.running, static_cast<int>(i),
+                           static_cast<int>(t)});
     }
   std::sort(releases_.begin(), releases_.end(), [](const Release &a, const Release &b) {
     return std::tie(a.at, a.running, a.node) < std::tie(b.at, b.running, b.node);
@@ -125,11 +123,11 @@ void Backfill::sort_ends() {
 void Backfill::promise(const Gang &gang) {
   if (static_cast<int>(promises_.size()) >= most_promises_) return;
   sort_ends();
-  Counting counting(snapshot_, gang, promises_);
+  Counting counting(nodes_, gang, promises_);
   for (std::size_t i = 0; i < releases_.size(); ++i) {
     const Release &release = releases_[i];
     const auto node = static_cast<std::size_t>(release.node);
-    counting.release(release.node, snapshot_.nodes[node].tenants[static_cast<std::size_t>(release.tenant)]);
+    counting.release(release.node, nodes_[node].tenants[static_cast<std::size_t>(release.tenant)]);
     const bool all_of_it = i + 1 == releases_.size() || releases_[i + 1].running != release.running;
     if (!all_of_it) continue;
     if (auto nodes = counting.nodes()) {
@@ -146,6 +144,11 @@ bool Backfill::may_start(const Gang &gang, const Plan &plan) const {
       if (promise.nodes.test(placement.node)) return false;
   }
   return true;
+}
+
+bool Backfill::concerns(const Gang &gang) const {
+  return std::any_of(promises_.begin(), promises_.end(),
+                     [this, &gang](const Promise &promise) { return end_of(gang) > promise.from; });
 }
 
 Bits Backfill::nodes_for(const Gang &gang, const Bits &eligible) const {
