@@ -1,7 +1,7 @@
 # One run of a live comparison: a private cluster, a probe of Slurm's own times, then the workload. Sourced by contrib/compare;
 # needs say.sh and the test cluster, and $home, $scenario, $policy, $speedup, $overlay, $harmony and $emulator.
 
-live_max_wait=600  # of the jobs' clock; as MaxWait is by default
+live_max_wait=3600 # of the jobs' clock; as MaxWait is by default
 live_patience=900 # real seconds without a start or an end
 
 # live_run stock|ours: in a subshell of its own. Leaves $home/KIND/failed, with the reason, if anything goes wrong.

@@ -17,7 +17,7 @@ struct SimCommand {
   int count = 0; // jobs of a workload; 0: the scenario's own number, or all
   std::string order = "submit";
   double interval_s = 0, limit_factor = 3, noise_worker = 0, noise_epoch = 0;
-  int depth = 500, promises = 8, max_wait_s = 600, threads = 0;
+  int depth = 500, promises = 8, max_wait_s = 3600, threads = 0;
   std::string dataset, dataset_out, model, json, report, jobs_out;
   std::string torch_library; // harmony_torch.so, which policy learned needs
   bool skip_bad = false, time_decisions = false, list = false;

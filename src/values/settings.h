@@ -29,7 +29,7 @@ struct Settings {
   int min_interval_ms = 50;       // MinInterval: and at most so often
   int round_budget_ms = 1000;     // RoundBudget: gangs not planned within it wait for the next round
   int inference_budget_ms = 2000; // InferenceBudget: no round waits longer for the model; default RoundBudget + 1 s
-  int max_wait_s = 600;           // MaxWait: no decision holds a gang back for longer in all
+  int max_wait_s = 3600;          // MaxWait: no decision holds a gang back for longer in all
   int candidates = 12;            // Candidates: whole gangs that policy learned compares, besides waiting
   int promises = 8;               // no key: gangs without room that backfill is taken to keep nodes for
   int keep_decisions = 10000;     // KeepDecisions: how many `harmony explain` can look back

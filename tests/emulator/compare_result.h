@@ -13,7 +13,7 @@ struct ResultOptions {
   std::string stock_dir, ours_dir;  // of each run: submitted, gangs.log, probe-submitted, probe-gangs.log
   double speedup = 1, load = 0;
   std::uint64_t seed = 1;
-  int max_wait_s = 600;     // accelerated
+  int max_wait_s = 3600;    // accelerated
   std::string report, json; // files; empty: none; - is standard output in place of the table
   std::string command;      // that does it again, for the report
   bool brief = false;       // the table of the quickstart

@@ -73,7 +73,7 @@ class SettingsTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT_EQUAL(std::string("learned"), settings.policy);
     CPPUNIT_ASSERT_EQUAL(std::string("pack"), settings.heuristic);
     CPPUNIT_ASSERT_EQUAL(12, settings.candidates);
-    CPPUNIT_ASSERT_EQUAL(600, settings.max_wait_s);
+    CPPUNIT_ASSERT_EQUAL(3600, settings.max_wait_s);
     CPPUNIT_ASSERT_EQUAL('/', shipped_model[0]);
   }
 
