@@ -35,6 +35,8 @@ public:
   // By turns; a gang whose limits on nodes keep that from working out gets the fewest nodes instead.
   std::optional<Plan> by_turns(const std::function<Score(const Rooms &, const Component &)> &scorer);
 
+  const Cluster &cluster() const { return view_.cluster(); }
+
   // No fewer nodes can hold it, however empty they are.
   int nodes_at_least();
 

@@ -1,5 +1,6 @@
 #include "src/policy/diverse.h"
 
+#include "src/plan/choose_gpus.h"
 #include "src/policy/policies.h"
 
 #include <algorithm>
@@ -17,7 +18,47 @@ Choice choice(Prefer prefer, bool avoid, bool even, bool apart) {
   return made;
 }
 
+// GPUs right below one switch or bridge.
+struct Below {
+  int all = 0, free = 0;
+  double part() const { return all ? static_cast<double>(free) / all : 0; }
+};
+
+std::vector<Below> domains_of(const NodeState &node) {
+  const Topology *topology = gpu_topology(node);
+  if (!topology) return {};
+  std::vector<Below> domains(topology->domains.size());
+  for (std::size_t gpu = 0; gpu < topology->gpus.size(); ++gpu) {
+    const auto domain = static_cast<std::size_t>(topology->gpus[gpu].domain);
+    if (domain >= domains.size()) continue;
+    ++domains[domain].all;
+    domains[domain].free += node.free_gpus.test(static_cast<int>(gpu));
+  }
+  return domains;
+}
+
 } // namespace
+
+std::optional<Shares> on_free_domains(const Cluster &cluster, const Rooms &rooms, Shares shares) {
+  const int gpus = rooms.gpus_per_worker;
+  if (gpus <= 0) return std::nullopt;
+  bool several = false;
+  for (Share &share : shares) {
+    std::vector<Below> domains = domains_of(cluster.node(share.node));
+    several |= std::count_if(domains.begin(), domains.end(), [](const Below &each) { return each.all > 0; }) > 1;
+    share.workers_in.assign(domains.size(), 0);
+    for (int worker = 0; worker < share.workers; ++worker) {
+      const auto most = std::max_element(domains.begin(), domains.end(), [gpus](const Below &a, const Below &b) {
+        return (a.free >= gpus ? a.part() : -1) < (b.free >= gpus ? b.part() : -1);
+      });
+      if (most == domains.end() || most->free < gpus) break; // those left over may be anywhere
+      most->free -= gpus;
+      ++share.workers_in[static_cast<std::size_t>(most - domains.begin())];
+    }
+  }
+  if (!several) return std::nullopt;
+  return shares;
+}
 
 std::vector<Variant> diverse_variants(const Gang &gang) {
   constexpr Prefer fit = Prefer::best_fit, empty = Prefer::emptiest;
@@ -42,6 +83,14 @@ void each_diverse_gang(GangPlacer &placer, const Gang &gang,
   for (const Variant &variant : diverse_variants(gang)) {
     if (!go_on()) return;
     if (auto plan = placer.fewest(variant.choice)) consider(std::move(*plan), variant.what);
+  }
+  for (const Prefer prefer : {Prefer::best_fit, Prefer::emptiest}) {
+    if (!go_on()) return;
+    const auto below_free = [&](const Rooms &rooms, const Component &component) -> std::optional<Shares> {
+      auto shares = fewest_nodes(rooms, component, choice(prefer, false, false, false));
+      return shares ? on_free_domains(placer.cluster(), rooms, std::move(*shares)) : std::nullopt;
+    };
+    if (auto plan = placer.by(below_free, false)) consider(std::move(*plan), "fewest nodes, below free switches");
   }
   if (!go_on()) return;
   if (auto plan = placer.by_turns(least_loaded)) consider(std::move(*plan), "each task on the least loaded node");

@@ -122,11 +122,11 @@ class PlannerTest : public CppUnit::TestFixture {
     run(snapshot, 90, {{0, {0}}, {1, {0}}});
     for (const std::string &name : without_model()) {
       snapshot.pending = {gang(snapshot, 1, 4)};
-      snapshot.pending[0].held_since = now - 599;
+      snapshot.pending[0].held_since = now - 3599;
       const Decision early = round_of(name, snapshot).decisions.at(0);
       if (name == "one-distributed" || name == "cons1") CPPUNIT_ASSERT(early.verdict == Verdict::wait);
       if (early.verdict == Verdict::wait) CPPUNIT_ASSERT_EQUAL(now + 1, early.wait_until);
-      snapshot.pending[0].held_since = now - 600;
+      snapshot.pending[0].held_since = now - 3600;
       const Decision late = round_of(name, snapshot).decisions.at(0);
       CPPUNIT_ASSERT_MESSAGE(name, late.verdict == (name == "stock" ? Verdict::left_to_stock : Verdict::place));
     }
@@ -135,7 +135,7 @@ class PlannerTest : public CppUnit::TestFixture {
   void a_policy_that_insists_on_waiting_is_overruled() {
     Snapshot snapshot = cluster(1, "servers6");
     snapshot.pending = {gang(snapshot, 1, 1)};
-    snapshot.pending[0].held_since = now - 600;
+    snapshot.pending[0].held_since = now - 3600;
     const Puppet stubborn([](const Cluster &, const Gang &, bool may_wait) {
       CPPUNIT_ASSERT(!may_wait);
       return Proposal{Verdict::wait, {}, "for better times", {}};

@@ -1,3 +1,5 @@
+#include "src/policy/diverse.h"
+#include "src/show/decision_json.h"
 #include "tests/unit/plan_fixtures.h"
 
 #include <cppunit/extensions/HelperMacros.h>
@@ -32,6 +34,7 @@ class PolicyTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(cons1_waits_for_the_fewest_nodes);
   CPPUNIT_TEST(cons1_starts_on_the_fewest_nodes_without_a_distributed_job);
   CPPUNIT_TEST(cons1_does_not_wait_for_fewer_nodes_than_the_limits_allow);
+  CPPUNIT_TEST(of_the_gangs_to_compare_some_have_free_switches_to_themselves);
   CPPUNIT_TEST(what_is_short_is_said);
   CPPUNIT_TEST(candidates_are_few_and_the_chosen_one_is_first);
   CPPUNIT_TEST_SUITE_END();
@@ -244,6 +247,31 @@ class PolicyTest : public CppUnit::TestFixture {
     Gang wide = gang(snapshot, 1, 6);
     wide.components.front().min_nodes = 3;
     CPPUNIT_ASSERT_EQUAL(std::string("n0 2+0, n1 2+0, n2 2+0"), where("cons1", snapshot, wide));
+  }
+
+  void of_the_gangs_to_compare_some_have_free_switches_to_themselves() {
+    Snapshot snapshot = cluster(1, "pcie8");
+    run(snapshot, 9, {{0, {0}, 0}});
+    const Cluster nodes(snapshot);
+    const auto gpus = [&](int workers, const std::string &wanted) {
+      const Gang asks = gang(snapshot, 1, workers);
+      GangPlacer placer(nodes, asks, true);
+      std::string found = "none";
+      each_diverse_gang(
+          placer, asks,
+          [&](const Plan &plan, const char *what) {
+            if (what == wanted) found = number_list(plan.placements.front().gpus);
+          },
+          [] { return true; });
+      return found;
+    };
+    CPPUNIT_ASSERT_EQUAL(std::string("1"), gpus(1, "fewest nodes")); // below the switch that is broken already
+    CPPUNIT_ASSERT_EQUAL(std::string("2"), gpus(1, "fewest nodes, below free switches"));
+    CPPUNIT_ASSERT_EQUAL(std::string("2,4,6"), gpus(3, "fewest nodes, below free switches"));
+    snapshot = cluster(1, "servers6"); // one host bridge: nothing to choose
+    const Cluster small(snapshot);
+    GangPlacer placer(small, gang(snapshot, 1, 1), true);
+    CPPUNIT_ASSERT(!on_free_domains(small, placer.rooms_of(0), {{0, 1, 0, {}}}));
   }
 
   void what_is_short_is_said() {
