@@ -1,5 +1,6 @@
 // harmony-retrain: from a dataset to a better policy in a model store.
 
+#include "src/infer/load_torch.h"
 #include "src/learn/retrain.h"
 #include "src/values/clock.h"
 
@@ -101,6 +102,8 @@ int main(int argc, char **argv) {
   app.add_option("--threads", options.threads, "As many as there are cores by default")
       ->type_name("N")
       ->check(CLI::Range(1, 256));
+  options.torch_library = std::string(HARMONY_PLUGIN_DIR "/") + harmony::torch_library_file;
+  app.add_option("--torch-library", options.torch_library)->group(""); // hidden: for a build that is not installed
   app.add_flag("--force", options.force, "Publish it, better or not");
   app.add_flag("--dry-run", options.dry_run, "Publish nothing");
   app.set_version_flag("--version", HARMONY_VERSION);

@@ -86,7 +86,7 @@ void meet(const Encoder &encoder, int index, const OnNode &mine, Met &met) {
 
 } // namespace
 
-std::vector<float> gang_row(const Encoder &encoder, const Gang &, const Plan &plan, const Predicted &predicted,
+std::vector<float> gang_row(const Encoder &encoder, const Gang &gang, const Plan &plan, const Predicted &predicted,
                             const Circumstances &circumstances) {
   Met met;
   met.types.assign(static_cast<std::size_t>(encoder.types().count()), 0);
@@ -101,6 +101,10 @@ std::vector<float> gang_row(const Encoder &encoder, const Gang &, const Plan &pl
   row[column::slowdown] = part(slowdown, 2);
   row[column::doubt] = part(predicted.doubt, 1);
   row[column::harm] = part(predicted.harm, 2);
+  row[column::delay] = part(predicted.delay, 2);
+  row[column::queue_delay] = part((slowdown + predicted.gpu_delay) * gang.gpus() * circumstances.queue.gangs,
+                                  4.0 * static_cast<double>(totals.gpus));
+  row[column::displaced] = scaled_log(circumstances.displaced, 16);
   row[column::lost_by_queue] = part(slowdown + predicted.harm, 2) * part(circumstances.queue.gangs, long_queue);
   row[column::left_over] = part(met.left_over, met.node_gpus);
   row[column::nodes_broken] = part(met.broken, met.nodes);
@@ -123,11 +127,13 @@ std::vector<float> wait_row(const Encoder &encoder, const Gang &gang, const Circ
   const ClusterTotals &totals = encoder.totals();
   const std::time_t now = encoder.cluster().now();
   const auto until_end = totals.next_end ? static_cast<double>(totals.next_end - now) : a_week_s;
-  const double limit_s = std::max(60.0, 60.0 * gang.time_limit_min);
+  const double limit_s = std::max(60.0, 60.0 * gang.time_limit_min), twice_s = 2 * circumstances.usual_s;
   const auto waited = static_cast<double>(now - gang.eligible_since), free = static_cast<double>(totals.free_gpus);
   row[column::wait] = 1;
   row[column::next_end] = totals.next_end ? part(std::round(scaled_log(until_end, a_week_s) * 32), 32) : 1;
-  row[column::wait_next_end] = part(until_end, limit_s);
+  row[column::wait_next_end] = part(circumstances.next_end_s, twice_s);
+  row[column::wait_opening] = part(circumstances.opening_s, twice_s);
+  row[column::wait_clear] = flag(circumstances.opening_s <= 0);
   row[column::wait_age] = part(waited, limit_s);
   row[column::wait_waited] = part(waited, circumstances.max_wait_s);
   row[column::wait_queue] = part(circumstances.queue.gangs, long_queue);

@@ -5,6 +5,7 @@
 #include "src/plan/fit.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace harmony {
 namespace {
@@ -76,19 +77,37 @@ QueueByLimit::QueueByLimit(const Snapshot &snapshot) {
   upto_.reserve(snapshot.pending.size());
   for (const Gang &gang : snapshot.pending) {
     const int copies = std::max(1, gang.copies);
-    upto_.push_back({gang.time_limit_min, {copies, static_cast<long>(gang.gpus()) * copies}});
+    upto_.push_back({gang.time_limit_min,
+                     {copies, static_cast<long>(gang.gpus()) * copies},
+                     static_cast<double>(gang.time_limit_min) * copies});
   }
-  std::sort(upto_.begin(), upto_.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+  std::sort(upto_.begin(), upto_.end(), [](const Upto &a, const Upto &b) {
+    return std::tie(a.limit_min, a.queue.gpus) < std::tie(b.limit_min, b.queue.gpus);
+  });
   for (std::size_t i = 1; i < upto_.size(); ++i) {
-    upto_[i].second.gangs += upto_[i - 1].second.gangs;
-    upto_[i].second.gpus += upto_[i - 1].second.gpus;
+    upto_[i].queue.gangs += upto_[i - 1].queue.gangs;
+    upto_[i].queue.gpus += upto_[i - 1].queue.gpus;
+    upto_[i].limits += upto_[i - 1].limits;
   }
 }
 
 QueuePressure QueueByLimit::shorter_than(std::uint32_t time_limit_min) const {
   const auto first = std::lower_bound(upto_.begin(), upto_.end(), time_limit_min,
-                                      [](const auto &each, std::uint32_t limit) { return each.first < limit; });
-  return first == upto_.begin() ? QueuePressure() : std::prev(first)->second;
+                                      [](const Upto &each, std::uint32_t limit) { return each.limit_min < limit; });
+  return first == upto_.begin() ? QueuePressure() : std::prev(first)->queue;
+}
+
+double QueueByLimit::displaced(std::uint32_t time_limit_min, long free, long taken) const {
+  const auto shorter = std::lower_bound(upto_.begin(), upto_.end(), time_limit_min,
+                                        [](const Upto &each, std::uint32_t limit) { return each.limit_min < limit; });
+  const auto within = [&](long gpus) {
+    const auto end = std::upper_bound(upto_.begin(), shorter, gpus,
+                                      [](long most, const Upto &each) { return most < each.queue.gpus; });
+    return end == upto_.begin() ? Upto() : *std::prev(end);
+  };
+  const Upto before = within(free), after = within(free - taken);
+  return std::max(0.0, before.queue.gangs - after.queue.gangs -
+                           (before.limits - after.limits) / std::max<std::uint32_t>(1, time_limit_min));
 }
 
 JobRow job_row(const Encoder &encoder, const Gang &gang, const Circumstances &circumstances) {

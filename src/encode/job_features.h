@@ -23,14 +23,25 @@ class QueueByLimit {
 public:
   explicit QueueByLimit(const Snapshot &snapshot);
   QueuePressure shorter_than(std::uint32_t time_limit_min) const;
+  // Gangs with a shorter limit that fit into `free` GPUs, shortest first, but not when `taken` of them are gone; each
+  // counts by how much shorter it is.
+  double displaced(std::uint32_t time_limit_min, long free, long taken) const;
 
 private:
-  std::vector<std::pair<std::uint32_t, QueuePressure>> upto_; // by limit: what has that limit or a shorter one
+  struct Upto { // a limit, and what has that limit or a shorter one
+    std::uint32_t limit_min = 0;
+    QueuePressure queue;
+    double limits = 0; // their sum
+  };
+  std::vector<Upto> upto_; // by limit
 };
 
 struct Circumstances {
   QueuePressure queue;
   QueuePressure shorter; // of those that wait, with a shorter time limit
+  double displaced = 0;  // of those, see QueueByLimit
+  double usual_s = 1;    // how long the gang usually takes
+  double next_end_s = 0, opening_s = 0;
   int nodes_at_least = 1;
   int max_wait_s = 1;
   bool may_wait = true;

@@ -14,7 +14,7 @@
 
 namespace harmony {
 
-constexpr int schema_version = 2;
+constexpr int schema_version = 3;
 
 // clang-format off
 #define HARMONY_JOB_FEATURES(X) \
@@ -81,6 +81,9 @@ constexpr int schema_version = 2;
   X(slowdown, "1 / speed - 1, in parts of 2") \
   X(doubt, "how far the opinions of the reward model on its speed lie apart") \
   X(harm, "GPU time that its neighbours lose by it, in parts of twice its own") \
+  X(delay, "how much later its neighbours end by it, all jobs together, in parts of twice its own usual time") \
+  X(queue_delay, "how much later those that wait start because of slowdown and of what neighbours lose: GPU time lost, times gangs that wait, in parts of the cluster's GPUs and four of its own usual times") \
+  X(displaced, "gangs that wait, take less time and could start now but not beside it, each by how much shorter it is [16]") \
   X(lost_by_queue, "slowdown and harm together, in parts of 2, times the gangs that wait, in parts of 32") \
   X(left_over, "GPUs that stay free on its nodes, in parts of those nodes' GPUs") \
   X(nodes_broken, "part of its nodes that had no job and keep free GPUs") \
@@ -93,7 +96,9 @@ constexpr int schema_version = 2;
   X(ps_nodes, "part of its nodes that hold PS") \
   X(free_after, "part of the cluster's GPUs that is free afterwards") \
   X(next_end, "seconds until the first job on its nodes ends [604800], in 32nds; of a wait, in the cluster; 1 if there is none") \
-  X(wait_next_end, "of a wait: time until a job ends by its limit, in parts of the gang's own limit") \
+  X(wait_next_end, "of a wait: time until a job usually ends, in parts of twice the gang's own usual time") \
+  X(wait_opening, "of a wait: time until the fewest nodes usually have room for it and no other distributed job, likewise; of a gang on one node, room") \
+  X(wait_clear, "of a wait: 1 if they have it now") \
   X(wait_age, "of a wait: time it could have started for, in parts of its own limit") \
   X(wait_waited, "of a wait: the same, in parts of MaxWait") \
   X(wait_queue, "of a wait: gangs that wait, in parts of 32") \

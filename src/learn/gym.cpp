@@ -30,12 +30,13 @@ Gym::Gym(const TrainingData &data, MakeTruth physics, const GymOptions &options)
     : data_(data), physics_(std::move(physics)), options_(options), types_(types_of(data)) {
   rooms_.resize(static_cast<std::size_t>(options.threads));
   for (std::vector<Room> &rooms : rooms_)
-    for (const TrainingCluster &cluster : data.clusters) {
-      Room room;
-      room.rules = physics_(cluster.cluster);
-      room.best = std::make_unique<BestPlace>(cluster.cluster, types_, *room.rules);
-      rooms.push_back(std::move(room));
-    }
+    for (const TrainingCluster &cluster : data.clusters)
+      for (int variant = 0; variant < options.variants; ++variant) {
+        Room room;
+        room.rules = physics_(cluster.cluster, variant);
+        room.best = std::make_unique<BestPlace>(cluster.cluster, types_, *room.rules);
+        rooms.push_back(std::move(room));
+      }
   for (const TrainingCluster &cluster : data.clusters) {
     std::vector<double> durations;
     for (const SimJob &job : cluster.jobs) durations.push_back(job.duration_s);
@@ -55,14 +56,16 @@ std::vector<Arena> Gym::arenas(Jobs which, const std::vector<double> &loads, std
       wanted.seed = seed * 1000 + i * 10 + static_cast<std::uint64_t>(load * 100);
       wanted.jobs = std::clamp(static_cast<int>(2.5 * cluster.cluster.gpus()), std::min(120, options_.most_jobs),
                                options_.most_jobs);
-      all.push_back({i, load, make_workload(cluster.cluster, jobs, wanted)});
+      all.push_back({i, load, make_workload(cluster.cluster, jobs, wanted),
+                     static_cast<int>((all.size() + seed) % static_cast<std::uint64_t>(options_.variants))});
     }
   }
   return all;
 }
 
 SimInput Gym::input(const Arena &arena, int thread) {
-  Room &room = rooms_[static_cast<std::size_t>(thread)][arena.cluster];
+  Room &room = rooms_[static_cast<std::size_t>(thread)][arena.cluster * static_cast<std::size_t>(options_.variants) +
+                                                        static_cast<std::size_t>(arena.variant)];
   return {data_.clusters[arena.cluster].cluster, types_, arena.workload, *room.rules, *room.best};
 }
 

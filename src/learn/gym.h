@@ -16,20 +16,22 @@
 
 namespace harmony {
 
-// The physics of one cluster, made anew.
-using MakeTruth = std::function<std::unique_ptr<Truth>(const SimCluster &)>;
+// The physics of one cluster, made anew: one of several that a dataset allows.
+using MakeTruth = std::function<std::unique_ptr<Truth>(const SimCluster &, int variant)>;
 
 // One workload on one cluster.
 struct Arena {
   std::size_t cluster = 0; // index into the gym's
   double load = 0;
   Workload workload;
+  int variant = 0; // of the physics
 };
 
 struct GymOptions {
   SimOptions sim;
   int threads = 1;
   int most_jobs = 400; // of a workload
+  int variants = 1;    // of the physics: workloads take turns with them
 };
 
 class Gym {
@@ -53,7 +55,7 @@ public:
   double interval_s(std::size_t cluster) const { return intervals_[cluster]; } // of rewards
 
 private:
-  struct Room { // of one thread and one cluster
+  struct Room { // of one thread, one cluster and one variant
     std::unique_ptr<Truth> rules;
     std::unique_ptr<BestPlace> best;
   };
@@ -63,7 +65,7 @@ private:
   const MakeTruth physics_;
   const GymOptions options_;
   JobTypes types_;
-  std::vector<std::vector<Room>> rooms_; // by thread and cluster
+  std::vector<std::vector<Room>> rooms_; // by thread; by cluster, then variant
   std::vector<double> intervals_;        // by cluster
 };
 

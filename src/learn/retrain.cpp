@@ -1,6 +1,7 @@
 #include "src/learn/retrain.h"
 
 #include "src/encode/schema.h"
+#include "src/infer/load_torch.h"
 #include "src/learn/checkpoint.h"
 #include "src/learn/curves.h"
 #include "src/learn/judge.h"
@@ -9,6 +10,7 @@
 #include "src/learn/reward_fit.h"
 #include "src/learn/reward_report.h"
 #include "src/learn/trainer.h"
+#include "src/sim/learned_rounds.h"
 #include "src/sim/truth/contention.h"
 #include "src/store/model_store.h"
 
@@ -36,13 +38,15 @@ std::string read_file(const std::string &path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+constexpr double decay_by_examples = 1.4; // as found best on made-up tables (tests/learn/rehearse)
+
 // The parts of the whole time that stages take, for the progress line and for how much each does.
 struct Stage {
   const char *name;
   double from, to;
 };
-constexpr Stage stages[] = {{"reward model", 0, 0.12}, {"heuristics", 0.12, 0.15},   {"search", 0.15, 0.7},
-                            {"warm start", 0.7, 0.72}, {"actor-critic", 0.72, 0.92}, {"judging", 0.92, 1}};
+constexpr Stage stages[] = {{"reward model", 0, 0.25},  {"heuristics", 0.25, 0.27},   {"search", 0.27, 0.77},
+                            {"warm start", 0.77, 0.79}, {"actor-critic", 0.79, 0.93}, {"judging", 0.93, 1}};
 
 class Retraining {
 public:
@@ -51,6 +55,8 @@ public:
         work_(options.work.empty() ? store_ + ".work" : options.work) {}
 
   RetrainEnd run() {
+    const TorchLibrary library = open_torch_library(options_.torch_library);
+    if (!library.table) throw std::runtime_error(library.problem); // now, not after hours
     options_.say(fmt::format("reading {}", fmt::join(options_.datasets, ", ")));
     TrainingOptions wanted;
     wanted.held_out_types = options_.held_out_types;
@@ -95,8 +101,7 @@ private:
     return fmt::format(
         "schema {} seed {} hours {} algorithm {} without {} intervals {} starts {} types {} base {} wait {}",
         schema_version, options_.seed, options_.hours, options_.algorithm, fmt::join(options_.without, ","),
-        data_.intervals, data_.starts, fmt::join(data_.types, ","), options_.base,
-        options_.max_wait_s);
+        data_.intervals, data_.starts, fmt::join(data_.types, ","), options_.base, options_.max_wait_s);
   }
 
   // The model that is trained from, and judged against.
@@ -132,8 +137,11 @@ private:
     if (parameters.size() != RewardNetwork::parameter_count(types())) {
       RewardFitOptions fit;
       fit.seed = seed;
-      // Small datasets are gone through more often.
-      fit.passes = std::clamp(static_cast<int>(1000000 / std::max<std::size_t>(1, which.size())), 16, 80);
+      // Small datasets are gone through more often, in smaller steps.
+      const double looks = std::clamp(6.4e6 * options_.hours, 2.5e5, 3e6), examples = static_cast<double>(which.size());
+      fit.passes = std::clamp(static_cast<int>(looks / std::max(1.0, examples)), 20, 300);
+      fit.decay = std::clamp(decay_by_examples / std::max(1.0, examples), fit.decay, 3e-3);
+      fit.batch = std::clamp(static_cast<int>(examples / 20), 32, 256);
       fit.progress = [&](double part, double loss) {
         if (tell) progress("reward model", part, fmt::format("loss {:.4f}", loss));
         return !options_.stop();
@@ -169,15 +177,16 @@ private:
 
   MakeTruth physics(const std::shared_ptr<const RewardNetwork> &network) const {
     if (without("reward-model"))
-      return [](const SimCluster &cluster) { return make_contention(cluster, JobTypes()); };
-    return [this, network](const SimCluster &cluster) {
-      return make_learned_truth(cluster, {network, data_.types, data_.model_kb, -1});
+      return [](const SimCluster &cluster, int) { return make_contention(cluster, JobTypes()); };
+    return [this, network](const SimCluster &cluster, int member) {
+      return make_learned_truth(cluster, {network, data_.types, data_.model_kb, member});
     };
   }
 
   GymOptions gym_options() const {
     GymOptions made;
     made.threads = options_.threads;
+    made.variants = reward_members; // what only one of them believes does not pay
     made.sim.settings.max_wait_s = options_.max_wait_s;
     made.sim.usage_moments = 0;
     if (without("re-ranking")) made.sim.settings.candidates = 1;
@@ -191,9 +200,9 @@ private:
     for (const TrainingCluster &cluster : data_.clusters) {
       const auto nodes = static_cast<double>(cluster.cluster.nodes.size());
       const double jobs = std::clamp(2.5 * cluster.cluster.gpus(), 120.0, 400.0);
-      sum += jobs * (0.0006 + 0.00004 * nodes);
+      sum += jobs * (0.0001 + 0.000005 * nodes);
     }
-    return std::max(0.02, sum);
+    return std::max(0.005, sum);
   }
 
   void train() {
@@ -205,8 +214,8 @@ private:
     trainer.replay = !without("replay");
     trainer.warm_start = !without("warm-start");
     const double seconds = 3600 * options_.hours * options_.threads;
-    trainer.generations = std::clamp(static_cast<int>(0.55 * seconds / (trainer.population * 2 * episode_s())), 8, 200);
-    trainer.iterations = std::clamp(static_cast<int>(0.2 * seconds / (4 * episode_s() + 6)), 4, 200);
+    trainer.generations = std::clamp(static_cast<int>(0.5 * seconds / (trainer.population * 2 * episode_s())), 8, 1000);
+    trainer.iterations = std::clamp(static_cast<int>(0.14 * seconds / (4 * episode_s() + 6)), 4, 200);
     trainer.stop = options_.stop;
     trainer.progress = [this](const std::string &stage, double part, const std::string &line) {
       progress(stage, part, line);
@@ -263,6 +272,7 @@ private:
                        : "nothing better was found; nothing is published. The candidate is in " + directory);
       return verdicts_.better ? RetrainEnd::published : RetrainEnd::nothing_better;
     }
+    model_of_directory(directory, options_.torch_library); // throws if slurmctld would not take it
     Trust anybody;
     anybody.anybody = true;
     const StoreChange added = ModelStore(store_, anybody, schema_problem)

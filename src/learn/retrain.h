@@ -21,8 +21,9 @@ struct RetrainOptions {
   std::vector<std::string> without;  // ablations: value, exploration, replay, warm-start, reward-model, re-ranking
   std::vector<std::string> held_out_types;
   std::string name = "harmony";
-  std::string command; // that is being run, for the model card
-  std::string work;    // where checkpoints and curves are kept; empty: beside the store
+  std::string command;       // that is being run, for the model card
+  std::string work;          // where checkpoints and curves are kept; empty: beside the store
+  std::string torch_library; // harmony_torch.so, by which slurmctld will load the model; it is tried before publishing
   bool force = false, dry_run = false;
   int threads = 2;
   int max_wait_s = 3600;

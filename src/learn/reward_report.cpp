@@ -70,9 +70,10 @@ double correlation(const std::vector<double> &one, const std::vector<double> &ot
 RewardSplit split_examples(const TrainingData &data, std::uint64_t seed) {
   RewardSplit split;
   const int types = static_cast<int>(data.types.size()) + 1;
-  std::vector<double> times;
-  for (const RewardExample &each : data.examples) times.push_back(each.at_s);
-  const double late = quantile(times, 0.9);
+  std::map<int, std::vector<double>> times; // by cluster: some were watched for longer than others
+  for (const RewardExample &each : data.examples) times[each.cluster].push_back(each.at_s);
+  std::map<int, double> late;
+  for (const auto &[cluster, its] : times) late[cluster] = quantile(its, 0.9);
   if (types > 3) split.held_out_type = 1 + Random(seed, "held-out type").below(types - 1);
   for (std::size_t i = 0; i < data.examples.size(); ++i) {
     const RewardExample &each = data.examples[i];
@@ -83,7 +84,7 @@ RewardSplit split_examples(const TrainingData &data, std::uint64_t seed) {
       split.pairs.push_back(index);
     } else if (Random(seed, "run", static_cast<std::uint64_t>(each.run)).unit() < 0.1) {
       split.runs.push_back(index);
-    } else if (each.at_s > late) {
+    } else if (each.at_s > late[each.cluster]) {
       split.time.push_back(index);
     } else {
       split.train.push_back(index);

@@ -23,13 +23,16 @@ struct Start {
 
 // Where the search may begin, and how far it looks at first. `weight`: about what a scorer with the true speeds was
 // found to have (oracle.h). `like_cons1`: does what policy cons1 does.
-constexpr Start starts[] = {{column::wait, -0.1, 0.2, -1},
+constexpr Start starts[] = {{column::wait, -0.05, 0.2, -1},
                             {column::nodes, 0, 0.2},
                             {column::nodes_beyond, -0.1, 0.2, -8},
-                            {column::slowdown, -1.1, 1, -0.5},
+                            {column::slowdown, -2, 1, -0.5},
                             {column::doubt, 0, 0.5},
-                            {column::harm, -6, 2, -0.5},
-                            {column::lost_by_queue, -3.2, 2},
+                            {column::harm, 0, 1, -0.5},
+                            {column::delay, -2, 1},
+                            {column::queue_delay, -4, 2},
+                            {column::displaced, -0.1, 0.3},
+                            {column::lost_by_queue, 0, 1},
                             {column::left_over, -0.2, 0.2, -0.2},
                             {column::nodes_broken, 0, 0.1},
                             {column::domains, 0, 0.1},
@@ -40,8 +43,10 @@ constexpr Start starts[] = {{column::wait, -0.1, 0.2, -1},
                             {column::ps_with_workers, 0.05, 0.1},
                             {column::ps_nodes, 0, 0.1},
                             {column::next_end, 0, 0.1},
-                            {column::wait_next_end, -0.35, 0.3},
-                            {column::wait_age, -0.15, 0.3},
+                            {column::wait_next_end, 0, 0.3},
+                            {column::wait_opening, -2, 1},
+                            {column::wait_clear, -0.2, 0.3},
+                            {column::wait_age, 0, 0.3},
                             {column::wait_waited, 0, 0.2},
                             {column::wait_queue, 0, 0.2},
                             {column::wait_shorter, 0, 0.2},
@@ -98,7 +103,9 @@ public:
   }
 
   TrainedPolicy run() {
-    validation_ = gym_.arenas(Gym::Jobs::train, options_.loads, options_.seed + 500);
+    for (const std::uint64_t seed : {500, 501})
+      for (Arena &arena : gym_.arenas(Gym::Jobs::train, options_.loads, options_.seed + seed))
+        validation_.push_back(std::move(arena));
     begin();
     look_at_heuristics();
     if (options_.warm_start) search();
@@ -160,11 +167,13 @@ private:
       centre.push_back(static_cast<double>(weights_[each.column]));
       deviations.push_back(std::max(each.deviation, 0.3 * std::abs(centre.back())));
     }
+    // Workloads differ more than candidates do: a cloud as wide as one would like follows the noise.
+    for (double &each : deviations) each *= 0.5;
     Search search(centre, deviations, options_.population, options_.seed);
     Curve curve{"search: mean JCT on validation workloads, relative to the best heuristic", "", {}};
     std::vector<float> best = weights_;
     double best_cost = against(reference_, best_jcts_);
-    const int every = 4; // validated
+    const int every = std::max(4, options_.generations / 40); // validated
     for (int generation = 0; generation < options_.generations && !options_.stop(); ++generation) {
       const std::vector<Arena> arenas = gym_.arenas(
           Gym::Jobs::train,

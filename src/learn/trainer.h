@@ -26,7 +26,7 @@ struct TrainerOptions {
   bool ppo = false;
   // Ablations: what is left out.
   bool value_network = true, exploration = true, replay = true, warm_start = true;
-  int generations = 30, population = 16; // of the search
+  int generations = 30, population = 20; // of the search
   int iterations = 20;                   // of actor-critic
   double omega = 0.1;
   std::vector<double> loads = {0.6, 0.75, 0.9};

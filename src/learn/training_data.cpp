@@ -2,7 +2,9 @@
 
 #include "src/encode/node_encoding.h"
 #include "src/publish/compact.h"
+#include "src/encode/usual_times.h"
 #include "src/record/dataset_reader.h"
+#include "src/sim/metrics.h"
 #include "src/store/manifest.h"
 
 #include <fmt/format.h>
@@ -81,6 +83,7 @@ public:
     example.type = types_.of(start.type);
     example.beside = static_cast<int>(interval.neighbours.size());
     example.at_s = interval.begin_s;
+    example.cluster = number_of(clusters_, interval.id.cluster);
     if (!interval.neighbours.empty())
       example.pair = 1 + static_cast<std::uint64_t>(example.type) * 1000 +
                      static_cast<std::uint64_t>(types_.of(interval.neighbours.front().type));
@@ -121,7 +124,7 @@ private:
   const TypeIndex types_;
   RewardEncoder encoder_;
   std::map<RunId, int> runs_;
-  std::map<std::string, int> users_;
+  std::map<std::string, int> users_, clusters_;
 };
 
 // A run counts as much as ten of its intervals, and a user as a part of all.
@@ -225,6 +228,24 @@ std::map<RunId, double> best_times(const Seen &seen) {
   return best;
 }
 
+// Of each type the middle one, and of types that few jobs were of that of all.
+std::vector<float> parts_of_limits(const Seen &seen, const std::map<RunId, double> &best_s, const TypeIndex &types) {
+  constexpr std::size_t few = 5;
+  std::vector<double> all;
+  std::vector<std::vector<double>> by_type(static_cast<std::size_t>(types.count()));
+  for (const auto &[id, seconds] : best_s) {
+    const auto start = seen.starts.find(id);
+    if (start == seen.starts.end() || start->second.time_limit_min <= 0 || seconds <= 0) continue;
+    all.push_back(std::min(1.0, seconds / (60.0 * start->second.time_limit_min)));
+    by_type[static_cast<std::size_t>(types.of(start->second.type))].push_back(all.back());
+  }
+  const double usual = all.empty() ? static_cast<double>(UsualTimes::assumed_part) : quantile(all, 0.5);
+  std::vector<float> parts;
+  for (const std::vector<double> &each : by_type)
+    parts.push_back(static_cast<float>(each.size() < few ? usual : quantile(each, 0.5)));
+  return parts;
+}
+
 } // namespace
 
 TrainingData read_training_data(const std::vector<std::string> &directories, const TrainingOptions &options) {
@@ -242,7 +263,9 @@ TrainingData read_training_data(const std::vector<std::string> &directories, con
   for (const auto &[id, start] : seen.starts)
     if (start.model_kb > 0) data.model_kb[start.type] = start.model_kb;
   for (const auto &[key, topology] : seen.nodes) data.topologies.push_back(topology);
-  find_clusters(seen, best_times(seen), data);
+  const std::map<RunId, double> best_s = best_times(seen);
+  data.part_of_limit = parts_of_limits(seen, best_s, TypeIndex(data.types));
+  find_clusters(seen, best_s, data);
   Examples examples(seen, data);
   // Of too many, every n-th or so: evenly over time.
   const double keep = std::min(1.0, static_cast<double>(options.most_examples) /

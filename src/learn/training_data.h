@@ -24,6 +24,7 @@ struct RewardExample {
   int type = 0;
   int beside = 0; // other jobs
   double at_s = 0;
+  int cluster = 0;        // which of those that were recorded
   std::uint64_t pair = 0; // victim and first neighbour, by type; 0: no neighbour
 };
 
@@ -37,6 +38,7 @@ struct TrainingCluster {
 struct TrainingData {
   std::vector<std::string> types; // that a model of it knows; index + 1 is a row's type
   std::map<std::string, double> model_kb;
+  std::vector<float> part_of_limit; // by type, the unknown one first: how much of their limits jobs take at their best
   std::vector<std::shared_ptr<const Topology>> topologies; // that rows refer to
   SparseRows rows;
   std::vector<RewardExample> examples; // by time
@@ -47,7 +49,7 @@ struct TrainingData {
 
 struct TrainingOptions {
   std::vector<std::string> held_out_types; // treated as unknown
-  std::size_t most_examples = 60000;       // beyond them some are left out, evenly
+  std::size_t most_examples = 150000;      // beyond them some are left out, evenly
 };
 
 // Throws std::runtime_error as read_intervals does, and if there is nothing in it.

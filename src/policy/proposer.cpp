@@ -44,7 +44,8 @@ void append(Rows &rows, const std::vector<float> &row) {
 
 Proposer::Proposer(const Snapshot &snapshot, const Settings &settings, const std::vector<std::string> &types,
                    const std::shared_ptr<const RewardNetwork> &network, Timing *encoding)
-    : settings_(settings), queue_(pressure_of(snapshot)), by_limit_(snapshot), types_(types), encoding_(encoding) {
+    : settings_(settings), queue_(pressure_of(snapshot)), by_limit_(snapshot), types_(types),
+      usual_(network ? network->usual() : UsualTimes()), encoding_(encoding) {
   if (network)
     reward_ = std::make_unique<NetworkReward>(network, types_);
   else
@@ -52,11 +53,29 @@ Proposer::Proposer(const Snapshot &snapshot, const Settings &settings, const std
 }
 
 const Encoder &Proposer::encoder(const Cluster &cluster) {
-  if (!encoder_ || &encoder_->cluster() != &cluster)
+  if (!encoder_ || &encoder_->cluster() != &cluster) {
     encoder_ = std::make_unique<Encoder>(cluster, types_);
-  else
+    openings_ = std::make_unique<Openings>(cluster, types_, usual_);
+  } else {
     encoder_->update();
+  }
   return *encoder_;
+}
+
+Circumstances Proposer::circumstances(const Gang &gang, int nodes_at_least, bool may_wait) {
+  Circumstances found;
+  found.queue = queue_;
+  found.shorter = by_limit_.shorter_than(gang.time_limit_min);
+  found.displaced = by_limit_.displaced(gang.time_limit_min, encoder_->totals().free_gpus, gang.gpus());
+  found.usual_s = usual_.seconds(types_.of(gang.type), 60.0 * gang.time_limit_min);
+  found.nodes_at_least = nodes_at_least;
+  found.max_wait_s = std::max(1, settings_.max_wait_s);
+  found.may_wait = may_wait;
+  if (!may_wait) return found;
+  found.next_end_s = openings_->next_end();
+  found.opening_s =
+      openings_->soonest(nodes_at_least, (gang.gpus() + nodes_at_least - 1) / nodes_at_least, nodes_at_least > 1);
+  return found;
 }
 
 // How many nodes the model is asked about for this gang.
@@ -98,21 +117,21 @@ std::optional<Question> Proposer::ask(const Cluster &cluster, const Gang &gang, 
     no_room = no_room_for(placer);
     return std::nullopt;
   }
-  const Circumstances circumstances{queue_, by_limit_.shorter_than(gang.time_limit_min), placer.nodes_at_least(),
-                                    std::max(1, settings_.max_wait_s), may_wait};
   Question question;
   question.may_wait = may_wait;
+  Circumstances around;
   const Encoder &features = [&]() -> const Encoder & {
     const Measure encoding(encoding_);
     const Encoder &now = encoder(cluster);
-    question.job = job_row(now, gang, circumstances);
+    around = circumstances(gang, std::max(1, placer.nodes_at_least()), may_wait);
+    question.job = job_row(now, gang, around);
     return now;
   }();
   question.gangs = gangs_for(placer, gang, features, question.job, task_by_task);
   const Measure rows(encoding_);
   for (const Considered &one : question.gangs)
-    append(question.rows, gang_row(features, gang, one.plan, reward_->predict(cluster, gang, one.plan), circumstances));
-  if (may_wait) append(question.rows, wait_row(features, gang, circumstances));
+    append(question.rows, gang_row(features, gang, one.plan, reward_->predict(cluster, gang, one.plan), around));
+  if (may_wait) append(question.rows, wait_row(features, gang, around));
   return question;
 }
 

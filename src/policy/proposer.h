@@ -5,6 +5,7 @@
 
 #include "src/encode/encoder.h"
 #include "src/encode/job_features.h"
+#include "src/encode/openings.h"
 #include "src/infer/model.h"
 #include "src/policy/policies.h"
 #include "src/reward/reward_model.h"
@@ -44,6 +45,7 @@ public:
 
 private:
   const Encoder &encoder(const Cluster &cluster);
+  Circumstances circumstances(const Gang &gang, int nodes_at_least, bool may_wait);
   int nodes_to_ask_about(const Gang &gang) const;
   Gang narrowed(GangPlacer &placer, const Encoder &features, const Gang &gang) const;
   std::vector<Considered> gangs_for(GangPlacer &placer, const Gang &gang, const Encoder &features, const JobRow &job,
@@ -53,8 +55,10 @@ private:
   const QueuePressure queue_;
   const QueueByLimit by_limit_;
   const TypeIndex types_;
+  const UsualTimes usual_;
   std::unique_ptr<RewardModel> reward_;
   std::unique_ptr<Encoder> encoder_;
+  std::unique_ptr<Openings> openings_;
   Timing *const encoding_;
 };
 

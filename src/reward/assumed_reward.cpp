@@ -25,6 +25,9 @@ public:
       predicted.harm += (speed_by(its.before) / speed_by(its.after) - 1) * std::max(1, gpus_on(cluster, plan, its.job));
     // Rounded, because sums in another order differ in the last digits.
     predicted.harm = std::round(predicted.harm / std::max(1, gang.gpus()) * 65536) / 65536;
+    // As if all ran side by side for as long as the gang does.
+    predicted.delay = predicted.lost;
+    predicted.gpu_delay = predicted.harm;
     return predicted;
   }
 };

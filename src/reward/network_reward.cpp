@@ -42,11 +42,11 @@ RewardPlace NetworkReward::place_of_neighbour(const Cluster &cluster, int node, 
 }
 
 // What a neighbour meets on nodes that the gang does not share stays as it is, and is left out.
-double NetworkReward::harm(const Cluster &cluster, const Gang &gang, const std::vector<Mine> &mine,
-                           double &lost) const {
+void NetworkReward::meet_neighbours(const Cluster &cluster, const Gang &gang, const std::vector<Mine> &mine,
+                                    Predicted &predicted) const {
   struct Neighbour {
     const Running *job = nullptr;
-    int gpus = 0;
+    int gpus = 0; // on the nodes that it shares with the gang
     std::vector<RewardPlace> before, after;
   };
   std::map<int, Neighbour> neighbours; // by Tenant::running
@@ -60,7 +60,9 @@ double NetworkReward::harm(const Cluster &cluster, const Gang &gang, const std::
       its.after.back().beside.push_back({the_gang, types_.of(gang.type), mine.size() > 1, here.workers, here.ps,
                                          &here.gpus, gang.workers(), gang.ps()});
     }
-  double sum = 0;
+  const UsualTimes &usual = network_->usual();
+  const double own_s = usual.seconds(types_.of(gang.type), 60.0 * gang.time_limit_min);
+  const int own_gpus = std::max(1, gang.gpus());
   for (const auto &[running, its] : neighbours) {
     const RewardJob job{types_.of(its.job->type), its.job->workers, its.job->ps, its.job->nodes,
                         static_cast<double>(its.job->model_kb)};
@@ -70,11 +72,17 @@ double NetworkReward::harm(const Cluster &cluster, const Gang &gang, const std::
     encoder_.append(job, its.after, rows_);
     const double before = network_->slowest(rows_, 0, between).mean,
                  after = std::min<double>(before, network_->slowest(rows_, between, rows_.count()).mean);
-    lost += 1 - after / before;
-    sum += (before / after - 1) * std::max(1, its.gpus);
+    const double left_s = usual.seconds_left(job.type, its.job->started, its.job->ends, cluster.now(), before) / after;
+    const double delay = std::min(own_s / predicted.speed, left_s) * (1 - after / before) / own_s;
+    const double all_gpus = static_cast<double>(its.gpus) * its.job->nodes / static_cast<double>(its.before.size());
+    predicted.lost += 1 - after / before;
+    predicted.harm += (before / after - 1) * std::max(1, its.gpus) / own_gpus;
+    predicted.delay += delay;
+    predicted.gpu_delay += delay * std::max(1.0, all_gpus) / own_gpus;
   }
-  // Rounded, because sums in another order differ in the last digits.
-  return std::round(sum / std::max(1, gang.gpus()) * 65536) / 65536;
+  // Sums in another order differ in the last digits.
+  for (double *each : {&predicted.harm, &predicted.delay, &predicted.gpu_delay})
+    *each = std::round(*each * 65536) / 65536;
 }
 
 Predicted NetworkReward::predict(const Cluster &cluster, const Gang &gang, const Plan &plan) const {
@@ -104,7 +112,7 @@ Predicted NetworkReward::predict(const Cluster &cluster, const Gang &gang, const
   predicted.speed = opinion.mean;
   predicted.doubt = opinion.deviation;
   predicted.alone = std::max(opinion.mean, network_->slowest(rows_, between, rows_.count()).mean);
-  predicted.harm = harm(cluster, gang, mine, predicted.lost);
+  meet_neighbours(cluster, gang, mine, predicted);
   return predicted;
 }
 

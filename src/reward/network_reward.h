@@ -23,7 +23,8 @@ private:
   struct Mine; // the gang on one node
   RewardPlace place_of_gang(const Cluster &cluster, const Mine &mine) const;
   RewardPlace place_of_neighbour(const Cluster &cluster, int node, const Tenant &tenant) const;
-  double harm(const Cluster &cluster, const Gang &gang, const std::vector<Mine> &mine, double &lost) const;
+  void meet_neighbours(const Cluster &cluster, const Gang &gang, const std::vector<Mine> &mine,
+                       Predicted &predicted) const;
 
   const std::shared_ptr<const RewardNetwork> network_;
   const TypeIndex &types_;

@@ -10,11 +10,13 @@
 namespace harmony {
 
 struct Predicted {
-  double speed = 1; // of the gang, relative to the best it could have
-  double alone = 1; // the best that as many nodes could give it without neighbours
-  double lost = 0;  // by its neighbours, summed over those jobs; each counts as much as the gang unless weighed
-  double harm = 0;  // GPU time that its neighbours lose by it, in parts of the gang's own
-  double doubt = 0; // how far the model's own opinions on `speed` lie apart: their standard deviation
+  double speed = 1;     // of the gang, relative to the best it could have
+  double alone = 1;     // the best that as many nodes could give it without neighbours
+  double lost = 0;      // by its neighbours, summed over those jobs; each counts as much as the gang unless weighed
+  double harm = 0;      // GPU time that its neighbours lose by it, in parts of the gang's own
+  double delay = 0;     // how much later its neighbours end by it, all together, in parts of its own usual time
+  double gpu_delay = 0; // the same, each job by its GPUs, in parts of the gang's own GPU time
+  double doubt = 0;     // how far the model's own opinions on `speed` lie apart: their standard deviation
 };
 
 class RewardModel {

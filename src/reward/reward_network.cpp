@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
+#include <cstring>
 
 namespace harmony {
 namespace {
@@ -16,6 +18,35 @@ void add_scaled(Hidden &sum, const float *row, float factor) {
 }
 
 float softplus(float z) { return z > 20 ? z : std::log1p(std::exp(z)); }
+
+// What was asked lately: a gang that waits is asked about again and again, beside neighbours that stay. Of one thread.
+struct Remembered {
+  std::uint64_t row = 0; // network and row, hashed: of 2^64 two alike are not to be expected
+  RewardSpeeds speeds{};
+};
+constexpr std::size_t most_remembered = 1 << 14;
+
+Remembered &memory_of(std::uint64_t row) {
+  thread_local std::vector<Remembered> memory(most_remembered);
+  return memory[row % most_remembered];
+}
+
+std::uint64_t hash_of(std::uint64_t network, const SparseRows &rows, int row) {
+  std::uint64_t hash = network * 0x9e3779b97f4a7c15u + 1;
+  for (std::size_t i = rows.begin(row); i < rows.end(row); ++i) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, &rows.entries[i].second, sizeof value);
+    hash ^= static_cast<std::uint64_t>(rows.entries[i].first) << 32 | value;
+    hash *= 0xff51afd7ed558ccdu;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+std::uint64_t next_network() {
+  static std::atomic<std::uint64_t> made{0};
+  return ++made;
+}
 
 float steps(float speed) { return std::max(1.f, std::round(speed * 65536)) / 65536; }
 
@@ -35,9 +66,12 @@ RewardLayout::RewardLayout(int types) {
 }
 
 RewardNetwork::RewardNetwork(int types, std::vector<float> parameters)
-    : types_(types), layout_(types), parameters_(std::move(parameters)) {}
+    : number_(next_network()), types_(types), layout_(types), parameters_(std::move(parameters)),
+      usual_({parameters_.end() - types, parameters_.end()}) {}
 
-std::size_t RewardNetwork::parameter_count(int types) { return reward_members * RewardLayout(types).size; }
+std::size_t RewardNetwork::parameter_count(int types) {
+  return reward_members * RewardLayout(types).size + static_cast<std::size_t>(types);
+}
 
 std::string RewardNetwork::problem_with(int types, const std::vector<float> &parameters) {
   if (parameters.size() != parameter_count(types))
@@ -68,21 +102,39 @@ float RewardNetwork::speed(const float *p, const SparseRows &rows, int row) cons
     if (first[i] > 0) add_scaled(second, p + layout_.second + i * reward_hidden, first[i]);
   float z = p[layout_.last_bias];
   for (std::size_t i = 0; i < second.size(); ++i) z += std::max(0.f, second[i]) * p[layout_.last + i];
-  for (std::size_t k = 0; k < others.size(); ++k) z += me[k] * others[k];
-  return std::exp(-softplus(z));
+  float pairs = 0;
+  for (std::size_t k = 0; k < others.size(); ++k) pairs += me[k] * others[k];
+  return std::exp(-std::max(0.f, pairs)) / (1 + softplus(z));
+}
+
+const RewardSpeeds &RewardNetwork::speeds(const SparseRows &rows, int row) const {
+  const std::uint64_t hash = hash_of(number_, rows, row);
+  Remembered &known = memory_of(hash);
+  if (known.row == hash) return known.speeds;
+  known.row = hash;
+  for (std::size_t member = 0; member < reward_members; ++member)
+    known.speeds[member] = speed(parameters_.data() + member * layout_.size, rows, row);
+  return known.speeds;
 }
 
 float RewardNetwork::slowest_by(int member, const SparseRows &rows, int begin, int end) const {
-  const float *parameters = parameters_.data() + static_cast<std::size_t>(member) * layout_.size;
   float slowest = 1;
-  for (int row = begin; row < end; ++row) slowest = std::min(slowest, speed(parameters, rows, row));
+  for (int row = begin; row < end; ++row)
+    slowest = std::min(slowest, speeds(rows, row)[static_cast<std::size_t>(member)]);
   return steps(slowest);
 }
 
 Opinion RewardNetwork::slowest(const SparseRows &rows, int begin, int end) const {
+  RewardSpeeds slowest;
+  slowest.fill(1);
+  for (int row = begin; row < end; ++row) {
+    const RewardSpeeds &here = speeds(rows, row);
+    for (std::size_t member = 0; member < reward_members; ++member)
+      slowest[member] = std::min(slowest[member], here[member]);
+  }
   float sum = 0, squares = 0;
-  for (int member = 0; member < reward_members; ++member) {
-    const float speed = slowest_by(member, rows, begin, end);
+  for (const float each : slowest) {
+    const float speed = steps(each);
     sum += speed;
     squares += speed * speed;
   }

@@ -12,7 +12,7 @@ namespace column = reward_column;
 
 namespace {
 
-constexpr double a_few = 8;
+constexpr double a_few = 8, most_turns = 16;
 
 // How many exchanges of parameters a job has across the network of one of its nodes: of PS with workers elsewhere, and
 // of workers with PS elsewhere; of a ring one.
@@ -21,6 +21,14 @@ double exchanges(bool distributed, int workers, int ps, int workers_all, int ps_
   if (ps_all <= 0) return workers > 0 ? 1 : 0;
   const double of_ps = static_cast<double>(ps) / ps_all;
   return of_ps * std::max(0, workers_all - workers) + workers * (1 - of_ps);
+}
+
+// How many of the workers here share a GPU, when the job has `gpus_all`.
+double turns(int workers, int gpus, int workers_all, int gpus_all) {
+  if (workers <= 0 || gpus_all <= 0) return 1;
+  if (gpus <= 0) return most_turns; // they compute on the CPU
+  const int needed = workers * std::max(1, gpus_all / std::max(1, workers_all));
+  return std::ceil(static_cast<double>(needed) / gpus);
 }
 
 bool same_row(const SparseRows &rows, int one, int other) {
@@ -38,50 +46,60 @@ const RewardEncoder::Layout *RewardEncoder::layout(const Topology *topology) {
   if (known != layouts_.end()) return &known->second;
   Layout made;
   made.domain_gpus.resize(topology->domains.size());
+  made.has_nic.resize(topology->domains.size());
+  for (const Domain &domain : topology->domains) {
+    const auto numa = static_cast<std::size_t>(domain.numa);
+    made.domain_socket.push_back(numa < topology->numa.size() ? topology->numa[numa].socket : 0);
+  }
   for (const Gpu &gpu : topology->gpus) {
     const auto domain = static_cast<std::size_t>(gpu.domain);
-    const auto numa = domain < topology->domains.size() ? static_cast<std::size_t>(topology->domains[domain].numa) : 0;
     made.domain.push_back(gpu.domain);
-    made.socket.push_back(numa < topology->numa.size() ? topology->numa[numa].socket : 0);
+    made.socket.push_back(domain < made.domain_socket.size() ? made.domain_socket[domain] : 0);
     made.speed.push_back(static_cast<float>(harmony::gpu_speed(gpu.model)));
     if (domain < made.domain_gpus.size()) ++made.domain_gpus[domain];
   }
-  for (const Nic &nic : topology->nics) made.nic_mbps += nic.speed_mbps;
+  for (const Nic &nic : topology->nics) {
+    made.nic_mbps += nic.speed_mbps;
+    if (static_cast<std::size_t>(nic.domain) < made.has_nic.size())
+      made.has_nic[static_cast<std::size_t>(nic.domain)] = true;
+  }
   return &layouts_.emplace(topology, std::move(made)).first->second;
 }
 
 void RewardEncoder::tell_of_gpus(const RewardPlace &place, const Layout &layout) {
-  int socket = -1;
-  bool two_sockets = false;
   double slowest = 4;
   for (const int gpu : each(place.gpus)) {
     const auto at = static_cast<std::size_t>(gpu);
     if (at >= layout.domain.size()) continue;
     if (std::find(my_domains_.begin(), my_domains_.end(), layout.domain[at]) == my_domains_.end())
       my_domains_.push_back(layout.domain[at]);
-    two_sockets |= socket >= 0 && socket != layout.socket[at];
-    socket = layout.socket[at];
     slowest = std::min<double>(slowest, layout.speed[at]);
   }
   own_[column::domains_here] = part(static_cast<double>(my_domains_.size()), place.gpus.count());
-  own_[column::two_sockets] = flag(two_sockets);
+  own_[column::two_sockets] = flag(lying(place.gpus, layout, -1, -1).two_sockets);
   if (!my_domains_.empty()) own_[column::gpu_speed] = part(slowest, 4);
+}
+
+RewardEncoder::Lying RewardEncoder::lying(const Bits &gpus, const Layout &layout, int domain, int socket) {
+  Lying found;
+  int first_socket = -1;
+  for (const int gpu : each(gpus)) {
+    const auto at = static_cast<std::size_t>(gpu);
+    if (at >= layout.domain.size()) continue;
+    ++found.all;
+    found.in_domain += layout.domain[at] == domain;
+    found.on_socket += layout.socket[at] == socket;
+    found.two_sockets |= first_socket >= 0 && first_socket != layout.socket[at];
+    first_socket = layout.socket[at];
+  }
+  return found;
 }
 
 // Who else is here, and what of it is near the job's GPUs of this domain (-1: none).
 void RewardEncoder::tell_of_others(const RewardPlace &place, const Layout *layout, int domain) {
-  int distributed = 0, held = 0, near = 0, socket = -1, mine = 0;
-  const int in_domain = domain >= 0 ? layout->domain_gpus[static_cast<std::size_t>(domain)] : 0;
-  const auto is_in = [&](int gpu) {
-    const auto at = static_cast<std::size_t>(gpu);
-    return at < layout->domain.size() && layout->domain[at] == domain;
-  };
-  if (domain >= 0)
-    for (const int gpu : each(place.gpus))
-      if (is_in(gpu)) {
-        ++mine;
-        socket = layout->socket[static_cast<std::size_t>(gpu)];
-      }
+  int distributed = 0, held = 0, near = 0;
+  const int in_domain = domain >= 0 ? layout->domain_gpus[static_cast<std::size_t>(domain)] : 0,
+            socket = domain >= 0 ? layout->domain_socket[static_cast<std::size_t>(domain)] : -1;
   for (const RewardTenant &tenant : place.beside) {
     const int gpus = tenant.gpus ? tenant.gpus->count() : 0;
     distributed += tenant.distributed;
@@ -92,25 +110,29 @@ void RewardEncoder::tell_of_others(const RewardPlace &place, const Layout *layou
         part(exchanges(tenant.distributed, tenant.workers, tenant.ps, tenant.workers_all, tenant.ps_all), a_few);
     by_type(reward_group::servers, tenant.type) += part(tenant.ps, a_few);
     if (domain < 0 || !tenant.gpus) continue;
-    int same_domain = 0, same_socket = 0;
-    for (const int gpu : each(*tenant.gpus)) {
-      const auto at = static_cast<std::size_t>(gpu);
-      if (at >= layout->domain.size()) continue;
-      same_domain += is_in(gpu);
-      same_socket += layout->socket[at] == socket;
-    }
-    near += same_domain;
-    by_type(reward_group::same_domain, tenant.type) += part(same_domain, in_domain);
-    by_type(reward_group::same_socket, tenant.type) += part(same_socket, place.node_gpus);
+    const Lying its = lying(*tenant.gpus, *layout, domain, socket);
+    near += its.in_domain;
+    by_type(reward_group::same_domain, tenant.type) += part(its.in_domain, in_domain);
+    by_type(reward_group::same_socket, tenant.type) += part(its.on_socket, place.node_gpus);
+    by_type(reward_group::leaves, tenant.type) += part(its.leaving(tenant.distributed, tenant.ps_all), a_few);
+    if (its.two_sockets) by_type(reward_group::sockets, tenant.type) += part(1, a_few);
   }
   own_[column::tenants] = scaled_log(static_cast<double>(place.beside.size()), 16);
   own_[column::distributed] = scaled_log(distributed, 8);
   own_[column::gpus_beside] = part(held, place.node_gpus);
   own_[column::domain_beside] = part(near, in_domain);
-  own_[column::domain_held] = part(mine, in_domain);
 }
 
-void RewardEncoder::tell_of_place(const RewardJob &job, const RewardPlace &place, const Layout *layout) {
+void RewardEncoder::tell_of_domain(const RewardJob &job, const RewardPlace &place, const Layout &layout, int domain) {
+  const auto at = static_cast<std::size_t>(domain);
+  const Lying mine = lying(place.gpus, layout, domain, layout.domain_socket[at]);
+  own_[column::domain_held] = part(mine.in_domain, layout.domain_gpus[at]);
+  own_[column::leaving] = scaled_log(mine.leaving(job.nodes > 1, job.ps), 16);
+  own_[column::nic_near] = flag(layout.has_nic[at]);
+}
+
+// `gpus_all`: on all its nodes.
+void RewardEncoder::tell_of_place(const RewardJob &job, int gpus_all, const RewardPlace &place, const Layout *layout) {
   const int gpus = place.gpus.count();
   own_[column::workers] = scaled_log(job.workers, 64);
   own_[column::ps] = scaled_log(job.ps, 64);
@@ -119,6 +141,7 @@ void RewardEncoder::tell_of_place(const RewardJob &job, const RewardPlace &place
   own_[column::model_size] = scaled_log(job.model_kb / 1024, 100000);
   own_[column::model_size_known] = flag(job.model_kb > 0);
   own_[column::gpus_per_worker] = scaled_log(static_cast<double>(gpus) / std::max(1, place.workers), 16);
+  own_[column::turns] = scaled_log(turns(place.workers, gpus, job.workers, gpus_all) - 1, most_turns);
   own_[column::workers_here] = part(place.workers, job.workers);
   own_[column::tasks_here] = scaled_log(place.workers + place.ps, 16);
   own_[column::ps_here] = part(place.ps, job.ps);
@@ -172,13 +195,16 @@ void RewardEncoder::put_row(const RewardJob &job, int first, SparseRows &rows) {
 
 void RewardEncoder::append(const RewardJob &job, const std::vector<RewardPlace> &places, SparseRows &rows) {
   const int first = rows.count();
+  int gpus = 0;
+  for (const RewardPlace &place : places) gpus += place.gpus.count();
   count_jobs(places);
   for (const RewardPlace &place : places) {
     const Layout *its = layout(place.topology);
     std::fill(std::begin(own_), std::end(own_), 0.f);
-    tell_of_place(job, place, its);
+    tell_of_place(job, gpus, place, its);
     if (my_domains_.empty()) my_domains_.push_back(-1);
     for (const int domain : my_domains_) {
+      if (domain >= 0) tell_of_domain(job, place, *its, domain);
       tell_of_others(place, its, domain);
       put_row(job, first, rows);
     }

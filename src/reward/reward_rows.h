@@ -1,6 +1,7 @@
-// What the reward network sees of a job: a row for each domain that it has GPUs in (for each node, if it has none), with what
-// it has there, what the node is like, and who else is there, by type. The same code makes them of a cluster, of a simulation and of the records of a dataset,
-// so what a network learned from is bit for bit what it is asked about.
+// What the reward network sees of a job: a row for each domain that it has GPUs in (for each node, if it has none),
+// with what it has there, what the node is like, and who else is there, by type. The same code makes them of a cluster,
+// of a simulation and of the records of a dataset, so what a network learned from is bit for bit what it is asked
+// about.
 //
 // A change of any column here is a new schema_version (src/encode/schema.h). For one thread.
 #pragma once
@@ -25,6 +26,7 @@ namespace harmony {
   X(model_size, "declared parameters in MB [100000]") \
   X(model_size_known, "1: they were declared") \
   X(gpus_per_worker, "GPUs here, by its workers here [16]") \
+  X(turns, "workers here that take turns on one GPU, less 1 [16]: Slurm may give a node fewer GPUs than it has workers") \
   X(workers_here, "part of its workers that is here") \
   X(tasks_here, "its workers and PS here [16]") \
   X(ps_here, "part of its PS that is here") \
@@ -34,6 +36,8 @@ namespace harmony {
   X(domains_here, "domains that those lie in, in parts of their number") \
   X(domain_held, "part of the domain's GPUs that it holds") \
   X(two_sockets, "1: they lie on several sockets") \
+  X(leaving, "its exchanges that leave the domain in a step [16]: copies to PS, a ring that goes on elsewhere") \
+  X(nic_near, "1: a network card is in the domain: what the node's jobs exchange passes it") \
   X(node_gpus, "GPUs of the node [16]") \
   X(nic_speed, "its network cards together, Mbit/s [400000]; 0 if unknown") \
   X(gpu_speed, "how fast the slowest of its GPUs here computes, by published figures, in parts of four V100") \
@@ -48,6 +52,8 @@ namespace harmony {
   X(beside, "part of the node's GPUs that others of this type hold (of 8 workers, without GPUs)") \
   X(same_domain, "part of the domain's GPUs that they hold") \
   X(same_socket, "part of the node's GPUs that they hold on the domain's socket") \
+  X(leaves, "their exchanges that leave the domain in a step, in parts of 8") \
+  X(sockets, "those of them whose GPUs lie on several sockets, in parts of 8") \
   X(crossing, "their exchanges that cross the node's network in a step, in parts of 8") \
   X(servers, "their PS here, in parts of 8") \
   X(jobs, "others of this type on any of its nodes, in parts of 8")
@@ -114,8 +120,8 @@ public:
   int types() const { return types_; }
   int width() const { return reward_width(types_); }
 
-  // A row for each domain of each place that is different; the job goes at the pace of the slowest. Topologies must outlive the
-  // encoder, or none may take another's address.
+  // A row for each domain of each place that is different; the job goes at the pace of the slowest. Topologies must
+  // outlive the encoder, or none may take another's address.
   void append(const RewardJob &job, const std::vector<RewardPlace> &places, SparseRows &rows);
 
 private:
@@ -123,11 +129,24 @@ private:
     std::vector<int> domain, socket;
     std::vector<float> speed;
     std::vector<int> domain_gpus; // by domain
+    std::vector<int> domain_socket;
+    std::vector<bool> has_nic;
     double nic_mbps = 0;
   };
+  struct Lying { // where some GPUs lie
+    int all = 0, in_domain = 0, on_socket = 0;
+    bool two_sockets = false;
+
+    // How many exchanges of a job with these GPUs leave the domain: each copy to a PS; of a ring one, if it goes on.
+    int leaving(bool distributed, int ps) const {
+      return ps > 0 ? in_domain : in_domain > 0 && (distributed || all > in_domain) ? 1 : 0;
+    }
+  };
+  static Lying lying(const Bits &gpus, const Layout &layout, int domain, int socket);
   const Layout *layout(const Topology *topology);
-  void tell_of_place(const RewardJob &job, const RewardPlace &place, const Layout *layout);
+  void tell_of_place(const RewardJob &job, int gpus, const RewardPlace &place, const Layout *layout);
   void tell_of_gpus(const RewardPlace &place, const Layout &layout);
+  void tell_of_domain(const RewardJob &job, const RewardPlace &place, const Layout &layout, int domain);
   void tell_of_others(const RewardPlace &place, const Layout *layout, int domain);
   void count_jobs(const std::vector<RewardPlace> &places);
   void put_row(const RewardJob &job, int first, SparseRows &rows);
@@ -139,9 +158,9 @@ private:
   std::unordered_map<const Topology *, Layout> layouts_;
   std::vector<float> by_type_; // of the row that is being made
   float own_[reward_column::count] = {};
-  std::vector<std::uint64_t> seen_;          // jobs
-  std::vector<std::pair<int, float>> jobs_;  // column in by_type_ and count
-  std::vector<int> my_domains_; // of the place that is being told of
+  std::vector<std::uint64_t> seen_;         // jobs
+  std::vector<std::pair<int, float>> jobs_; // column in by_type_ and count
+  std::vector<int> my_domains_;             // of the place that is being told of
 };
 
 } // namespace harmony

@@ -6,7 +6,7 @@
 harmony=$build/harmony
 cd "$static_tmp" || exit 1
 sim() { timeout 600 "$harmony" sim --torch-library "$build/plugin/.libs/harmony_torch.so" "$@"; }
-retrain() { timeout 900 "$build/harmony-retrain" --threads 2 "$@"; }
+retrain() { timeout 900 "$build/harmony-retrain" --torch-library "$build/plugin/.libs/harmony_torch.so" --threads 2 "$@"; }
 
 # Four types that nobody has heard of: red and blue cannot stand each other, green is slow across nodes, grey harms all.
 make_tables() {
@@ -64,7 +64,7 @@ a_new_cluster_of_unknown_physics_gets_a_better_policy_unattended() {
 
 what_is_published_is_whole() {
   [ -s store/1/model.pt ]
-  grep -q '"schema" : 2\|"schema": 2' store/1/manifest.json
+  grep -q '"schema" : 3\|"schema": 3' store/1/manifest.json
   grep -q '^## How it was judged' store/1/MODEL_CARD.md
   grep -q '| stock |' store/1/MODEL_CARD.md
   grep -q '<polyline' store.work/curves.html
@@ -116,7 +116,7 @@ wrong_usage_is_told_apart() {
 
 a_model_of_another_schema_is_not_trained_from() {
   mkdir -p odd && cp -r store/1 odd/1
-  sed -i 's/"schema" *: *2/"schema" : 1/' odd/1/manifest.json
+  sed -i 's/"schema" *: *3/"schema" : 1/' odd/1/manifest.json
   local status=0
   retrain --dataset dataset --models odd --base 1 --hours 0.001 >out 2>&1 || status=$?
   [ "$status" = 1 ] && grep -q 'schema 1' out

@@ -65,9 +65,9 @@ with_manifest() {
   store_with spreading
   jq "$1" "$store/1/manifest.json" >"$live_tmp/manifest" && cat "$live_tmp/manifest" >"$store/1/manifest.json"
 }
-another_schema() { with_manifest ".schema = 1"; refused "version 1 of $store is refused: .*schema 1.*schema 2"; }
+another_schema() { with_manifest ".schema = 1"; refused "version 1 of $store is refused: .*schema 1.*schema 3"; }
 another_torch() { with_manifest '.torch = "2.4.0"'; refused "version 1 of $store is refused: it was written with LibTorch 2.4.0, this is 1.13"; }
-other_features() { with_manifest '.features.job[0].name = "tasks"'; refused "version 1 of $store is refused: .*job feature 0 is tasks in its manifest and workers in schema 2"; }
+other_features() { with_manifest '.features.job[0].name = "tasks"'; refused "version 1 of $store is refused: .*job feature 0 is tasks in its manifest and workers in schema 3"; }
 no_json() { store_with spreading; echo '{' >"$store/1/manifest.json"; refused "version 1 of $store is refused: $store/1/manifest.json"; }
 
 two_gigabytes() { store_with spreading; truncate -s 2G "$store/1/model.pt"; refused "version 1 of $store is refused: $store/1/model.pt .*(large|MB|bytes)"; }

@@ -1,5 +1,6 @@
 #include "src/encode/candidate_features.h"
 #include "src/encode/gang_features.h"
+#include "src/encode/openings.h"
 #include "src/encode/scale.h"
 #include "src/encode/schema.h"
 #include "tests/unit/linear_model.h"
@@ -72,7 +73,17 @@ bool within_limits(const std::vector<float> &values) {
   return true;
 }
 
-Circumstances circumstances() { return {{5, 20}, {2, 3}, 1, 600, true}; }
+Circumstances circumstances() {
+  Circumstances made;
+  made.queue = {5, 20};
+  made.shorter = {2, 3};
+  made.displaced = 1.5;
+  made.usual_s = 1000;
+  made.next_end_s = 100;
+  made.opening_s = 500;
+  made.max_wait_s = 600;
+  return made;
+}
 
 std::vector<float> row_of(const Encoder &encoder, const Gang &gang, const Plan &plan) {
   return gang_row(encoder, gang, plan, make_assumed_reward()->predict(encoder.cluster(), gang, plan), circumstances());
@@ -114,6 +125,9 @@ class EncoderTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(a_neighbour_is_told_by_type_and_by_what_it_loads);
   CPPUNIT_TEST(tasks_of_the_gang_already_there_are_told);
   CPPUNIT_TEST(waiting_is_a_row_of_its_own);
+  CPPUNIT_TEST(shorter_gangs_that_would_lose_their_room_are_counted_by_how_much_shorter_they_are);
+  CPPUNIT_TEST(nodes_open_when_the_jobs_there_usually_end);
+  CPPUNIT_TEST(openings_follow_what_is_planned);
   CPPUNIT_TEST_SUITE_END();
 
   void numbers_of_any_size_become_features_within_0_and_1() {
@@ -144,13 +158,13 @@ class EncoderTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT_EQUAL(std::string(), schema_problem(manifest(known_types)));
     Manifest other = manifest();
     other.schema = schema_version + 1;
-    CPPUNIT_ASSERT_EQUAL(std::string("it was trained on schema 3, this build speaks schema 2"), schema_problem(other));
+    CPPUNIT_ASSERT_EQUAL(std::string("it was trained on schema 4, this build speaks schema 3"), schema_problem(other));
     other = manifest();
     other.gangs.pop_back();
     CPPUNIT_ASSERT(schema_problem(other).find("gang features") != std::string::npos);
     other = manifest();
     other.job[1].name = "parameter_servers";
-    CPPUNIT_ASSERT_EQUAL(std::string("job feature 1 is parameter_servers in its manifest and ps in schema 2"),
+    CPPUNIT_ASSERT_EQUAL(std::string("job feature 1 is parameter_servers in its manifest and ps in schema 3"),
                          schema_problem(other));
     other = manifest(known_types);
     other.types = {"vgg16"};
@@ -316,6 +330,61 @@ class EncoderTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT_EQUAL(0.25f, row[gang_column::wait_age]);
     CPPUNIT_ASSERT_EQUAL(0.4f, row[gang_column::wait_shorter]);
     CPPUNIT_ASSERT_EQUAL(1.0f, row[gang_column::wait]);
+    CPPUNIT_ASSERT_EQUAL(0.05f, row[gang_column::wait_next_end]);
+    CPPUNIT_ASSERT_EQUAL(0.25f, row[gang_column::wait_opening]);
+    CPPUNIT_ASSERT_EQUAL(0.0f, row[gang_column::wait_clear]);
+  }
+
+  void shorter_gangs_that_would_lose_their_room_are_counted_by_how_much_shorter_they_are() {
+    Snapshot snapshot = cluster(1, "pcie8");
+    for (const std::uint32_t limit : {10u, 20u, 40u}) {
+      snapshot.pending.push_back(gang(snapshot, limit, 2));
+      snapshot.pending.back().time_limit_min = limit;
+    }
+    const QueueByLimit queue(snapshot);
+    CPPUNIT_ASSERT_EQUAL(0.0, queue.displaced(40, 8, 2));          // both of them still fit
+    CPPUNIT_ASSERT_EQUAL(0.5, queue.displaced(40, 8, 6));          // that of 20 minutes does not
+    CPPUNIT_ASSERT_EQUAL(0.5 + 0.75, queue.displaced(40, 8, 7));   // neither does
+    CPPUNIT_ASSERT_EQUAL(0.0, queue.displaced(10, 8, 8));          // none is shorter
+    CPPUNIT_ASSERT_EQUAL(0.75 + 0.875, queue.displaced(80, 4, 4)); // the third had no room anyway
+  }
+
+  // Two nodes: one full until 300 s from now, the other half full until 900 s, with a distributed job until 600 s.
+  void nodes_open_when_the_jobs_there_usually_end() {
+    Snapshot snapshot = cluster(2, "pcie8");
+    const auto runs = [&](std::uint32_t job, const std::vector<On> &where, std::time_t left_s) {
+      run(snapshot, job, where);
+      snapshot.running.back().started = now;
+      snapshot.running.back().ends = now + 3 * left_s;
+    };
+    runs(1, {{0, {0, 1, 2, 3, 4, 5, 6, 7}, 0}}, 300);
+    runs(2, {{1, {0, 1}, 0}}, 900);
+    runs(3, {{1, {2, 3}, 0}}, 600);
+    snapshot.running.back().nodes = 2;
+    const Cluster cluster(snapshot);
+    const TypeIndex types(known_types);
+    const UsualTimes a_third;
+    Openings openings(cluster, types, a_third);
+    CPPUNIT_ASSERT_EQUAL(300.0, openings.next_end());
+    CPPUNIT_ASSERT_EQUAL(0.0, openings.soonest(1, 4, false));
+    CPPUNIT_ASSERT_EQUAL(300.0, openings.soonest(1, 4, true));
+    CPPUNIT_ASSERT_EQUAL(600.0, openings.soonest(2, 4, true));
+    CPPUNIT_ASSERT_EQUAL(900.0, openings.soonest(2, 8, true));
+    CPPUNIT_ASSERT_EQUAL(a_week_s, openings.soonest(3, 1, false));
+  }
+
+  void openings_follow_what_is_planned() {
+    Snapshot snapshot = cluster(2, "pcie8");
+    Cluster cluster(snapshot);
+    const TypeIndex types(known_types);
+    const UsualTimes a_third;
+    Openings openings(cluster, types, a_third);
+    CPPUNIT_ASSERT_EQUAL(0.0, openings.soonest(2, 8, true));
+    Gang one = gang(snapshot, 1, 8);
+    one.time_limit_min = 30;
+    cluster.start(one, make_policy("pack")->propose(cluster, one, false).plan);
+    CPPUNIT_ASSERT_EQUAL(0.0, openings.soonest(1, 8, true));
+    CPPUNIT_ASSERT_EQUAL(600.0, openings.soonest(2, 8, true));
   }
 };
 

@@ -267,8 +267,8 @@ private:
       p[layout.victim] = 1;
       p[layout.aggressor] = 40;
     }
-    const auto physics = make_learned_truth(simulated.scenario.cluster,
-                                            {std::make_shared<const RewardNetwork>(1, parameters), {}, {}, -1});
+    const auto physics =
+        make_learned_truth(simulated.scenario.cluster, {std::make_shared<const RewardNetwork>(1, parameters), {}, {}});
     Bits first(2), second(2);
     first.set(0);
     second.set(1);

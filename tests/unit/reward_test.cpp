@@ -18,8 +18,8 @@ constexpr int two_types = 3; // unknown, and two
 
 std::vector<float> silent(int types) { return std::vector<float>(RewardNetwork::parameter_count(types), 0); }
 
-// A network that knows nothing but what neighbours of a type cost a type: `cost` of z for each.
-std::shared_ptr<const RewardNetwork> pairs(int victim, int aggressor, float cost) {
+// A network that knows nothing but what neighbours of a type cost a type: exp(-cost) of its speed for each.
+std::shared_ptr<const RewardNetwork> pairs(int victim, int aggressor, float cost, float part_of_limit = 0) {
   const RewardLayout layout(two_types);
   std::vector<float> parameters = silent(two_types);
   for (std::size_t member = 0; member < reward_members; ++member) {
@@ -28,6 +28,7 @@ std::shared_ptr<const RewardNetwork> pairs(int victim, int aggressor, float cost
     p[layout.victim + static_cast<std::size_t>(victim) * reward_pair] = 1;
     p[layout.aggressor + static_cast<std::size_t>(aggressor) * reward_pair] = cost * 8;
   }
+  std::fill(parameters.end() - two_types, parameters.end(), part_of_limit);
   return std::make_shared<const RewardNetwork>(two_types, parameters);
 }
 
@@ -51,7 +52,7 @@ Bits bits(const std::vector<int> &set, int size = 8) {
 
 class RewardTest : public CppUnit::TestFixture {
   CPPUNIT_TEST_SUITE(RewardTest);
-  CPPUNIT_TEST(a_network_that_says_nothing_gives_one_half_and_no_doubt);
+  CPPUNIT_TEST(a_network_that_says_nothing_has_no_doubt);
   CPPUNIT_TEST(what_neighbours_cost_multiplies);
   CPPUNIT_TEST(members_that_differ_are_doubt);
   CPPUNIT_TEST(the_slowest_row_is_the_jobs_pace);
@@ -61,19 +62,21 @@ class RewardTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(a_job_on_two_shared_nodes_counts_once);
   CPPUNIT_TEST(who_is_below_the_same_switch_is_told_apart);
   CPPUNIT_TEST(a_gang_is_told_what_it_loses_and_what_its_neighbours_lose);
+  CPPUNIT_TEST(a_neighbour_that_ends_soon_is_delayed_by_little);
+  CPPUNIT_TEST(what_is_asked_again_has_the_same_answer_and_networks_are_not_mixed_up);
   CPPUNIT_TEST_SUITE_END();
 
-  void a_network_that_says_nothing_gives_one_half_and_no_doubt() {
+  void a_network_that_says_nothing_has_no_doubt() {
     const RewardNetwork network(two_types, silent(two_types));
     SparseRows rows;
     RewardEncoder(two_types).append({1, 2, 0, 1, 0}, {place(nullptr, bits({0, 1}), 2)}, rows);
     const Opinion opinion = network.slowest(rows, 0, rows.count());
-    CPPUNIT_ASSERT_DOUBLES_EQUAL(0.5, opinion.mean, 1e-4); // exp(-log 2)
+    CPPUNIT_ASSERT_DOUBLES_EQUAL(1 / (1 + std::log(2.0)), opinion.mean, 1e-4);
     CPPUNIT_ASSERT_EQUAL(0.f, opinion.deviation);
   }
 
   void what_neighbours_cost_multiplies() {
-    const auto network = pairs(1, 2, 11);
+    const auto network = pairs(1, 2, 0.5);
     const Bits none = bits({});
     const auto speed = [&](int neighbours) {
       SparseRows rows;
@@ -83,8 +86,8 @@ class RewardTest : public CppUnit::TestFixture {
       return static_cast<double>(network->slowest(rows, 0, rows.count()).mean);
     };
     CPPUNIT_ASSERT_DOUBLES_EQUAL(1, speed(0), 1e-3);
-    CPPUNIT_ASSERT_DOUBLES_EQUAL(std::exp(-std::log1p(std::exp(1.0))), speed(1), 1e-3);
-    CPPUNIT_ASSERT(speed(2) < speed(1) / 5);
+    CPPUNIT_ASSERT_DOUBLES_EQUAL(std::exp(-0.5), speed(1), 1e-3);
+    CPPUNIT_ASSERT_DOUBLES_EQUAL(speed(1) * speed(1), speed(2), 1e-3);
   }
 
   void members_that_differ_are_doubt() {
@@ -95,9 +98,9 @@ class RewardTest : public CppUnit::TestFixture {
     SparseRows rows;
     RewardEncoder(two_types).append({1, 2, 0, 1, 0}, {place(nullptr, bits({0}), 1)}, rows);
     const Opinion opinion = network.slowest(rows, 0, 1);
-    CPPUNIT_ASSERT_DOUBLES_EQUAL(2.0 / 3, opinion.mean, 1e-3);
-    CPPUNIT_ASSERT_DOUBLES_EQUAL(std::sqrt(2.0) / 6, opinion.deviation, 1e-3);
-    CPPUNIT_ASSERT_DOUBLES_EQUAL(1, network.slowest_by(0, rows, 0, 1), 1e-3);
+    const double others = 1 / (1 + std::log(2.0));
+    CPPUNIT_ASSERT_DOUBLES_EQUAL((1 + 2 * others) / 3, opinion.mean, 1e-3);
+    CPPUNIT_ASSERT_DOUBLES_EQUAL(std::sqrt(2.0) / 3 * (1 - others), opinion.deviation, 1e-3);
   }
 
   void the_slowest_row_is_the_jobs_pace() {
@@ -190,6 +193,42 @@ class RewardTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT(suffers.predict(nodes, asks, apart).speed > 0.99);
     CPPUNIT_ASSERT(harms.predict(nodes, asks, beside).harm > 1); // as many GPUs as it has, more than twice as slow
     CPPUNIT_ASSERT_DOUBLES_EQUAL(0, harms.predict(nodes, asks, apart).harm, 1e-6);
+  }
+
+  // Beside the gang the neighbour goes half as fast, for as long as the shorter of the two runs.
+  void a_neighbour_that_ends_soon_is_delayed_by_little() {
+    Snapshot snapshot = cluster(1, "pcie8");
+    run(snapshot, 9, {{0, {0, 1}, 0}});
+    snapshot.running.back().type = "b";
+    Gang asks = gang(snapshot, 1, 2);
+    asks.type = "a";
+    asks.time_limit_min = 30; // usually a third of it
+    Plan beside;
+    beside.placements.push_back({0, 0, "n0", 2, 0, Bits(), bits({2, 3})});
+    const TypeIndex types({"a", "b"});
+    const auto delay = [&](std::time_t limit_s, std::time_t ran_s) {
+      snapshot.running.back().started = snapshot.taken - ran_s;
+      snapshot.running.back().ends = snapshot.running.back().started + limit_s;
+      const Cluster nodes(snapshot);
+      return NetworkReward(pairs(2, 1, static_cast<float>(std::log(2.0)), 1.0f / 3), types)
+          .predict(nodes, asks, beside);
+    };
+    CPPUNIT_ASSERT_DOUBLES_EQUAL(0.5, delay(100000, 0).delay, 1e-3);           // all of its own time, at half speed
+    CPPUNIT_ASSERT_DOUBLES_EQUAL(0.5, delay(100000, 0).gpu_delay, 1e-3);       // as many GPUs as it has
+    CPPUNIT_ASSERT_DOUBLES_EQUAL(150.0 / 600, delay(3600, 1050).delay, 1e-3);  // of 150 s that were left 300 are made
+    CPPUNIT_ASSERT_DOUBLES_EQUAL(120.0 / 600, delay(3600, 36000).delay, 1e-3); // overdue: a tenth of its usual time
+  }
+
+  void what_is_asked_again_has_the_same_answer_and_networks_are_not_mixed_up() {
+    const auto one = pairs(1, 2, 0.5), other = pairs(1, 2, 0.25);
+    const Bits none = bits({});
+    SparseRows rows;
+    RewardEncoder(two_types).append({1, 2, 0, 1, 0}, {place(nullptr, bits({0}), 1, {{3, 2, false, 1, 0, &none}})},
+                                    rows);
+    for (int i = 0; i < 3; ++i) {
+      CPPUNIT_ASSERT_DOUBLES_EQUAL(std::exp(-0.5), one->slowest(rows, 0, 1).mean, 1e-3);
+      CPPUNIT_ASSERT_DOUBLES_EQUAL(std::exp(-0.25), other->slowest(rows, 0, 1).mean, 1e-3);
+    }
   }
 };
 

@@ -16,6 +16,8 @@ namespace {
 // Distinct rows of a job beyond these tell little more.
 constexpr int most_rows = 8;
 
+constexpr double least_decay = 1e-5; // also of the pairs
+
 torch::Tensor starting_values(int types, std::uint64_t seed) {
   const RewardLayout layout(types);
   torch::Tensor flat = torch::zeros({static_cast<std::int64_t>(layout.size)});
@@ -49,9 +51,8 @@ torch::Tensor log_speeds(const torch::Tensor &flat, const torch::Tensor &rows, i
   const torch::Tensor me = columns(reward_group::me).mm(part(layout.victim, layout.aggressor).view({-1, reward_pair})),
                       others =
                           columns(reward_group::jobs).mm(part(layout.aggressor, layout.size).view({-1, reward_pair}));
-  const torch::Tensor z =
-      second.mv(part(layout.last, layout.last_bias)) + part(layout.last_bias, layout.victim) + (me * others).sum(1);
-  return -torch::softplus(z);
+  const torch::Tensor z = second.mv(part(layout.last, layout.last_bias)) + part(layout.last_bias, layout.victim);
+  return -torch::log1p(torch::softplus(z)) - torch::relu((me * others).sum(1));
 }
 
 class Batch {
@@ -154,8 +155,9 @@ std::vector<float> fit_reward(const TrainingData &data, const std::vector<int> &
     Random random(seed, "fit");
     std::vector<int> order = drawn_runs(data, which, seed);
     torch::Tensor flat = starting_values(types, seed).requires_grad_(true);
-    torch::optim::Adam adam({flat}, torch::optim::AdamOptions(options.rate).weight_decay(1e-5));
+    torch::optim::Adam adam({flat}, torch::optim::AdamOptions(options.rate).weight_decay(least_decay));
     Batch batch(data, types);
+    const auto layers = static_cast<std::int64_t>(RewardLayout(types).victim); // what stands before the pairs
     double done = 0;
     for (int pass = 0; pass < options.passes && !stopped; ++pass) {
       const auto batches = batches_of(data, order, static_cast<std::size_t>(options.batch), random);
@@ -174,6 +176,7 @@ std::vector<float> fit_reward(const TrainingData &data, const std::vector<int> &
         const torch::Tensor loss = (each * batch.weights).sum() / batch.weights.sum().clamp_min(1e-6);
         adam.zero_grad();
         loss.backward();
+        flat.mutable_grad().slice(0, 0, layers) += (options.decay - least_decay) * flat.detach().slice(0, 0, layers);
         torch::nn::utils::clip_grad_norm_({flat}, 1.0);
         adam.step();
         loss_sum += loss.item<double>();
@@ -184,6 +187,7 @@ std::vector<float> fit_reward(const TrainingData &data, const std::vector<int> &
     const torch::Tensor fitted = flat.detach().contiguous();
     parameters.insert(parameters.end(), fitted.data_ptr<float>(), fitted.data_ptr<float>() + fitted.numel());
   }
+  parameters.insert(parameters.end(), data.part_of_limit.begin(), data.part_of_limit.end());
   return parameters;
 }
 
