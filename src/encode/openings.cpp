@@ -7,29 +7,32 @@
 
 namespace harmony {
 
+// A job is asked about on each of its nodes and for each kind of opening.
+double Openings::seconds_left(const Tenant &tenant) {
+  const Running &job = cluster_.job_of(tenant);
+  const auto guess = [&] { return usual_.seconds_left(types_.of(job.type), job.started, job.ends, cluster_.now(), 1); };
+  if (tenant.running < 0) return guess(); // planned in this round
+  const auto at = static_cast<std::size_t>(tenant.running);
+  if (at >= left_.size()) left_.resize(at + 1, -1);
+  if (left_[at] < 0) left_[at] = guess();
+  return left_[at];
+}
+
 // Of one node, in whole seconds.
-float Openings::opens(int index, const Key &key) const {
+float Openings::opens(int index, const Key &key) {
   const NodeState &node = cluster_.node(index);
   const auto [gpus, to_itself] = key;
-  struct End {
-    double at = 0;
-    int gpus = 0;
-    bool distributed = false;
-  };
-  std::vector<End> ends;
-  ends.reserve(node.tenants.size());
-  for (const Tenant &tenant : node.tenants) {
-    const Running &job = cluster_.job_of(tenant);
-    ends.push_back({usual_.seconds_left(types_.of(job.type), job.started, job.ends, cluster_.now(), 1),
-                    tenant.gpus.count(), job.distributed()});
-  }
-  std::sort(ends.begin(), ends.end(), [](const End &a, const End &b) { return a.at < b.at; });
+  int free = node.free_gpus.count();
+  if (node.tenants.empty()) return gpus > 0 && node.usable && free >= gpus ? 0 : static_cast<float>(a_week_s);
+  ends_.clear();
+  for (const Tenant &tenant : node.tenants)
+    ends_.push_back({seconds_left(tenant), tenant.gpus.count(), cluster_.job_of(tenant).distributed()});
+  std::sort(ends_.begin(), ends_.end(), [](const End &a, const End &b) { return a.at < b.at; });
   const auto capped = [](double seconds) { return static_cast<float>(std::min(a_week_s, std::round(seconds))); };
-  if (gpus == 0) return ends.empty() ? static_cast<float>(a_week_s) : capped(ends.front().at);
+  if (gpus == 0) return capped(ends_.front().at);
   if (!node.usable) return static_cast<float>(a_week_s);
   double at = 0;
-  int free = node.free_gpus.count();
-  for (const End &end : ends) {
+  for (const End &end : ends_) {
     if (free < gpus) at = end.at;
     free += end.gpus;
     if (to_itself && end.distributed) at = end.at;

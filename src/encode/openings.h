@@ -31,12 +31,20 @@ private:
   };
   using Key = std::pair<int, bool>; // GPUs, to itself; no GPUs: the first end
   Kind &kind(const Key &key);
-  float opens(int node, const Key &key) const;
+  double seconds_left(const Tenant &tenant);
+  float opens(int node, const Key &key);
 
   const Cluster &cluster_;
   const TypeIndex &types_;
   const UsualTimes &usual_;
   std::map<Key, Kind> kinds_;
+  std::vector<double> left_; // by Tenant::running, of jobs that run; below 0: not asked yet
+  struct End {
+    double at = 0;
+    int gpus = 0;
+    bool distributed = false;
+  };
+  std::vector<End> ends_; // of the node that is looked at
 };
 
 } // namespace harmony

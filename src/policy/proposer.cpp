@@ -14,12 +14,12 @@ namespace {
 
 // A model is asked about so many nodes in a round, all gangs together, and for one gang at most and at least so many. A
 // cluster of a few hundred nodes in different states is looked at whole, and any number of nodes alike.
-constexpr int nodes_a_round = 1 << 17;
-constexpr int most_nodes_a_gang = 512;
-constexpr int least_nodes_a_gang = 24;
+constexpr int nodes_a_round = 1 << 16;
+constexpr int most_nodes_a_gang = 256;
+constexpr int least_nodes_a_gang = 16;
 // Beyond that many gangs that wait, fewer whole gangs are compared for each.
 constexpr int short_queue = 256;
-constexpr std::size_t few_gangs = 4;
+constexpr std::size_t few_gangs = 3;
 
 bool same_places(const Plan &one, const Plan &other) {
   return std::equal(one.placements.begin(), one.placements.end(), other.placements.begin(), other.placements.end(),

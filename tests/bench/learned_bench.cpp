@@ -1,13 +1,13 @@
 // The budgets of planning with a model, with real inference, in CPU time of one thread: rows of tests/bench/run's
 // table.
-//   learned-bench --torch harmony_torch.so --model model.pt
-// The model is one of tests/models (kind mlp: two heads of two hidden layers of 64) that knows the six types below.
+//   learned-bench --torch harmony_torch.so --model models/shipped
 
 #include "src/encode/encoder.h"
 #include "src/encode/schema.h"
-#include "src/infer/load_torch.h"
+#include "src/infer/model_source.h"
 #include "src/plan/planner.h"
 #include "src/policy/learned.h"
+#include "src/store/model_store.h"
 #include "tests/bench/clusters.h"
 #include "tests/unit/linear_model.h"
 
@@ -16,8 +16,7 @@
 
 #include <algorithm>
 #include <ctime>
-#include <fstream>
-#include <sstream>
+#include <filesystem>
 
 namespace {
 
@@ -45,19 +44,15 @@ void row(const std::string &what, const std::string &figure, const std::string &
   std::fflush(stdout);
 }
 
-const std::vector<std::string> types{"resnet50", "vgg16", "lstm", "bert", "gpt2", "dlrm"};
-
-ReadyModel load(const std::string &torch, const std::string &file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream bytes;
-  bytes << stream.rdbuf();
-  const TorchLibrary library = open_torch_library(torch);
-  if (!library.table) throw std::runtime_error(library.problem);
-  std::string problem;
-  ReadyModel ready{load_model(library, bytes.str(), shape_for(types), problem), fixtures::manifest(types)};
-  if (!ready.model) throw std::runtime_error(problem);
-  problem = warm_up(*ready.model, shape_for(types));
-  if (!problem.empty()) throw std::runtime_error(problem);
+// With every range allowed: clusters of this size are out of what it was trained on.
+ReadyModel load(const std::string &torch, const std::string &directory) {
+  Trust anybody;
+  anybody.anybody = true;
+  const Prepared prepared =
+      prepare_model(ModelStore(directory, anybody, schema_problem).verify_directory(directory), torch);
+  if (!prepared.model) throw std::runtime_error(prepared.problem);
+  ReadyModel ready = *prepared.model;
+  ready.manifest = fixtures::manifest(ready.manifest.types);
   return ready;
 }
 
@@ -85,11 +80,10 @@ void gang_of_16_tasks(const ReadyModel &model, const char *state, clusters::Stat
       nodes > 2000 ? "<= 50 ms" : "<= 5 ms");
 }
 
-// `may_wait`: this model, whose weights are random, then lets all of them wait, so that the cluster never fills up: the
-// longest that a round can take.
+// `may_wait`: as many as the model lets wait leave the cluster to those behind them, so that a round takes longer.
 void round_of_4000_gangs(const ReadyModel &model, const char *state, clusters::State cluster_of, bool may_wait) {
-  const std::string what =
-      fmt::format("{}, {}", may_wait ? "  all of them told to wait" : "4,000 gangs of 100,000 tasks by a model", state);
+  const std::string what = fmt::format(
+      "{}, {}", may_wait ? "  the same, and they may wait" : "4,000 gangs of 100,000 tasks by a model", state);
   if (!wanted(what)) return;
   Snapshot snapshot = cluster_of(16000);
   for (std::uint32_t job = 1; job <= 4000; ++job) {
@@ -101,7 +95,7 @@ void round_of_4000_gangs(const ReadyModel &model, const char *state, clusters::S
   row(what, fmt::format("{:.2f} s", ms / 1000), fmt::format("<= 5 s; {} decided by the model", by_model));
 }
 
-void encoding(const char *state, clusters::State cluster_of) {
+void encoding(const char *state, clusters::State cluster_of, const std::vector<std::string> &types) {
   const std::string what = fmt::format("16,000 nodes encoded after one job changed, {}", state);
   if (!wanted(what)) return;
   const Snapshot snapshot = cluster_of(16000);
@@ -127,7 +121,9 @@ int main(int argc, char **argv) {
   std::string torch, file;
   CLI::App app("Measures planning with a model.", "learned-bench");
   app.add_option("--torch", torch, "harmony_torch.so")->required();
-  app.add_option("--model", file, "model.pt of kind mlp")->required();
+  app.add_option("--model", file, "A directory with model.pt, manifest.json and MODEL_CARD.md")
+      ->required()
+      ->transform([](const std::string &path) { return std::filesystem::absolute(path).lexically_normal().string(); });
   app.add_option("--only", only, "Rows whose names contain this");
   CLI11_PARSE(app, argc, argv);
   try {
@@ -135,7 +131,7 @@ int main(int argc, char **argv) {
     for (const auto &[name, cluster_of] : clusters::states) {
       for (const int nodes : {1000, 16000}) gang_of_16_tasks(model, name, cluster_of, nodes);
       for (const bool may_wait : {false, true}) round_of_4000_gangs(model, name, cluster_of, may_wait);
-      encoding(name, cluster_of);
+      encoding(name, cluster_of, model.manifest.types);
     }
   } catch (const std::exception &failed) {
     fmt::print(stderr, "learned-bench: {}\n", failed.what());
