@@ -75,9 +75,11 @@ int main(int argc, char **argv) {
       ->check(CLI::ExistingDirectory)
       ->type_name("DIR...");
   app.add_option("--models", options.store, "The model store; made if it is missing")->required()->type_name("STORE");
-  app.add_option("--base", options.base, "Version that training begins with; by default the one in service")
+  app.add_option("--base", options.base, "Version that training begins with; by default the one in service, else the shipped one")
       ->type_name("VERSION")
       ->check(CLI::Range(1, 999999999));
+  app.add_flag("--from-scratch", options.from_scratch, "Begin with no model, and compare with heuristics only");
+  app.add_option("--shipped", options.shipped)->group(""); // hidden: for a build that is not installed
   app.add_option("--hours", options.hours, "How much is done: about that long on two cores; 0.5 by default")
       ->type_name("H")
       ->check(CLI::Range(0.001, 1000.0));

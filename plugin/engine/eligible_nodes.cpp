@@ -40,12 +40,17 @@ std::string apply_constraint(const job_details &details, std::optional<Bits> &wi
 }
 
 std::time_t would_end(const job_record_t &job, std::time_t now) {
-  std::uint32_t minutes = job.time_limit;
-  if (minutes == NO_VAL) minutes = job.part_ptr ? job.part_ptr->max_time : INFINITE;
-  return minutes == INFINITE || minutes == NO_VAL ? now + 365 * 86400 : now + 60 * static_cast<std::time_t>(minutes);
+  return now + 60 * static_cast<std::time_t>(minutes_allowed(job));
 }
 
 } // namespace
+
+std::uint32_t minutes_allowed(const job_record_t &job) {
+  constexpr std::uint32_t a_year = 365 * 1440;
+  std::uint32_t minutes = job.time_limit;
+  if (minutes == NO_VAL) minutes = job.part_ptr ? job.part_ptr->max_time : INFINITE;
+  return minutes == INFINITE || minutes == NO_VAL ? a_year : std::min(minutes, a_year);
+}
 
 Bits EligibleNodes::Answer::eligible() const {
   Bits nodes = partition ? *partition : Bits();

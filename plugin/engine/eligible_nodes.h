@@ -17,6 +17,9 @@
 
 namespace harmony {
 
+// The job's time limit; without one, as long as its partition lets it run, a year at most. As backfill takes it.
+std::uint32_t minutes_allowed(const job_record_t &job);
+
 class EligibleNodes {
 public:
   explicit EligibleNodes(std::time_t now);

@@ -38,7 +38,7 @@ PendingCopy copy_pending(const job_record_t &job, const JobDescription &descript
   copy.gang.priority = job.priority;
   copy.gang.submitted = job.details->submit_time;
   copy.gang.eligible_since = std::max(job.details->begin_time, job.details->submit_time);
-  copy.gang.time_limit_min = job.time_limit == NO_VAL || job.time_limit == INFINITE ? 0 : job.time_limit;
+  copy.gang.time_limit_min = minutes_allowed(job);
   copy.gang.copies = copies_of(job);
   copy.het_job = job.het_job_id;
   copy.het_offset = job.het_job_offset;

@@ -56,7 +56,7 @@ Verdicts judge(Gym &gym, const Served &candidate, const Served &served, const Ju
   verdicts.workloads = arenas.size();
   const std::vector<double> mine = run_model(gym, arenas, candidate);
   verdicts.candidate_jct_s = mean(mine);
-  const Rival *best = nullptr, *current = nullptr;
+  const Rival *best = nullptr, *current = nullptr, *general = nullptr;
   verdicts.rivals.reserve(rivals().size() + 1);
   for (std::size_t i = 0; i < rivals().size(); ++i) {
     verdicts.rivals.push_back(rival(rivals()[i], gym.run_policy(arenas, rivals()[i]), mine));
@@ -66,18 +66,19 @@ Verdicts judge(Gym &gym, const Served &candidate, const Served &served, const Ju
                      fmt::format("{} takes {:+.1f} %", now.name, 100 * std::expm1(now.against.mean)));
   }
   if (served.network) {
-    verdicts.rivals.push_back(rival(in_service, run_model(gym, arenas, served), mine));
-    current = &verdicts.rivals.back();
+    verdicts.rivals.push_back(rival(served.in_use ? in_service : shipped, run_model(gym, arenas, served), mine));
+    (served.in_use ? current : general) = &verdicts.rivals.back();
   }
   verdicts.best_heuristic = best->name;
-  // Beyond the noise against what places jobs today (without a model: stock, packing, or load balancing), and no worse
-  // than any heuristic.
+  // Beyond the noise against what places jobs today (without a model of its own: stock, packing, or load balancing),
+  // and no worse than any heuristic and the shipped model.
   const Rival *today = current;
   for (const Rival &each : verdicts.rivals)
     if (!current && (each.name == "stock" || each.name == "pack" || each.name == "spread") &&
         (!today || each.against.mean - each.against.half < today->against.mean - today->against.half))
       today = &each;
-  verdicts.better = today->against.mean - today->against.half > 0 && best->against.mean >= 0;
+  verdicts.better = today->against.mean - today->against.half > 0 && best->against.mean >= 0 &&
+                    (!general || general->against.mean >= 0);
   const auto told = [](const Rival &rival) {
     return fmt::format("{:+.1f} % +- {:.1f}", 100 * std::expm1(-rival.against.mean), 100 * rival.against.half);
   };

@@ -29,7 +29,7 @@ struct Verdicts {
   std::string why;     // one line
 };
 
-constexpr const char *in_service = "in service";
+constexpr const char *in_service = "in service", *shipped = "shipped";
 
 struct JudgeOptions {
   int seeds = 6;
@@ -40,6 +40,7 @@ struct JudgeOptions {
 // `served`: the model in service, with the types that it knows; its network may be nullptr.
 struct Served {
   PolicyNetwork *network = nullptr;
+  bool in_use = false; // a version that somebody took in use, not the one that is there without any
   std::vector<std::string> types;
   std::shared_ptr<const RewardNetwork> reward;
 };

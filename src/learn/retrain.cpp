@@ -99,36 +99,45 @@ private:
   // What decides the result: another dataset or other options begin anew.
   std::string fingerprint() const {
     return fmt::format(
-        "schema {} seed {} hours {} algorithm {} without {} intervals {} starts {} types {} base {} wait {}",
+        "schema {} seed {} hours {} algorithm {} without {} intervals {} starts {} types {} base {} wait {}{}",
         schema_version, options_.seed, options_.hours, options_.algorithm, fmt::join(options_.without, ","),
-        data_.intervals, data_.starts, fmt::join(data_.types, ","), options_.base, options_.max_wait_s);
+        data_.intervals, data_.starts, fmt::join(data_.types, ","), options_.base, options_.max_wait_s,
+        options_.from_scratch ? " from scratch" : "");
   }
 
-  // The model that is trained from, and judged against.
+  // The model that is trained from, and judged against: the version in service, or the shipped one as long as there is
+  // none.
   void read_base() {
+    if (options_.from_scratch) return;
     Trust anybody;
     anybody.anybody = true;
     const ModelStore store(store_, anybody, schema_problem);
     const ModelReading reading = options_.base ? store.read_version(options_.base) : store.read_current();
-    if (reading.none) return options_.say("no model is in service in " + store_);
-    if (!reading.problem.empty()) {
-      if (options_.base) throw std::runtime_error(reading.problem);
-      return options_.say("the model in service cannot be compared with: " + reading.problem);
+    if (reading.none) {
+      options_.say("no model is in service in " + store_);
+      return take_base(store.verify_directory(options_.shipped), options_.shipped + "/model.pt", "the shipped model");
     }
-    try {
-      const std::string file = fmt::format("{}/{}/model.pt", store_, reading.version);
-      base_network_ = std::make_unique<PolicyNetwork>(static_cast<int>(reading.manifest.types.size()) + 1, file);
-      base_.network = base_network_.get();
-      base_.types = reading.manifest.types;
-      std::vector<float> parameters = base_network_->reward_parameters();
-      const int known = static_cast<int>(base_.types.size()) + 1;
-      if (RewardNetwork::problem_with(known, parameters).empty())
-        base_.reward = std::make_shared<const RewardNetwork>(known, std::move(parameters));
-      options_.say(fmt::format("the model in service is version {}", reading.version));
-    } catch (const std::exception &problem) {
-      options_.say(
-          fmt::format("the model in service is of another make and cannot be compared with: {}", problem.what()));
-    }
+    if (options_.base && !reading.problem.empty()) throw std::runtime_error(reading.problem);
+    take_base(reading, fmt::format("{}/{}/model.pt", store_, reading.version),
+              fmt::format("version {}", reading.version));
+    base_.in_use = base_.network != nullptr;
+  }
+
+  void take_base(const ModelReading &reading, const std::string &file, const std::string &name) {
+    std::string problem = reading.problem;
+    if (problem.empty()) try {
+        base_network_ = std::make_unique<PolicyNetwork>(static_cast<int>(reading.manifest.types.size()) + 1, file);
+        base_.network = base_network_.get();
+        base_.types = reading.manifest.types;
+        std::vector<float> parameters = base_network_->reward_parameters();
+        const int known = static_cast<int>(base_.types.size()) + 1;
+        if (RewardNetwork::problem_with(known, parameters).empty())
+          base_.reward = std::make_shared<const RewardNetwork>(known, std::move(parameters));
+      } catch (const std::exception &of_another_make) {
+        problem = of_another_make.what();
+      }
+    options_.say(problem.empty() ? "begins with " + name
+                                 : fmt::format("{} cannot be begun or compared with: {}", name, problem));
   }
 
   std::shared_ptr<const RewardNetwork> fitted(const char *name, const std::vector<int> &which, std::uint64_t seed,
@@ -242,7 +251,7 @@ private:
     JudgeOptions judging;
     judging.seeds = options_.judge_seeds;
     judging.progress = [this](double part, const std::string &line) { progress("judging", part, line); };
-    const Served candidate{policy_.network.get(), data_.types, reward_};
+    const Served candidate{policy_.network.get(), false, data_.types, reward_};
     verdicts_ = judge(gym, candidate, base_, judging);
     for (const Rival &each : verdicts_.rivals)
       options_.say(fmt::format("  {:<22} takes {:+.1f} % (± {:.1f}) against the new model", each.name,

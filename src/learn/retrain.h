@@ -3,6 +3,7 @@
 #pragma once
 
 #include "src/learn/gym.h"
+#include "src/values/settings.h"
 
 #include <cstdint>
 #include <functional>
@@ -13,9 +14,11 @@ namespace harmony {
 
 struct RetrainOptions {
   std::vector<std::string> datasets;
-  std::string store;  // directory of published models
-  int base = 0;       // version that training begins with; 0: the one in service, if there is one
-  double hours = 0.5; // how much is done; about that long on two cores
+  std::string store;                   // directory of published models
+  int base = 0;                        // version that training begins with; 0: the one in service, else the shipped one
+  std::string shipped = shipped_model; // its directory
+  bool from_scratch = false;           // begins with none, and is compared with none
+  double hours = 0.5;                  // how much is done; about that long on two cores
   std::uint64_t seed = 1;
   std::string algorithm = "harmony"; // or ppo
   std::vector<std::string> without;  // ablations: value, exploration, replay, warm-start, reward-model, re-ranking

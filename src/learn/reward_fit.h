@@ -14,7 +14,7 @@ struct RewardFitOptions {
   int passes = 30; // over all examples
   int batch = 256;
   double rate = 4e-3;
-  double decay = 1e-5; // of the layers' weights: what few examples do not show is not to be made up
+  double decay = 1e-5; // of the layers: what few examples do not show is not to be made up
   // Told after each pass of each member: the part that is done and the mean loss; false stops it there.
   std::function<bool(double part, double loss)> progress;
 };

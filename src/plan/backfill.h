@@ -43,6 +43,7 @@ public:
     const Cluster *cluster = nullptr;
 
     std::size_t count() const { return snapshot ? snapshot->nodes.size() : static_cast<std::size_t>(cluster->size()); }
+    int jobs() const { return snapshot ? static_cast<int>(snapshot->running.size()) : cluster->jobs(); }
     std::time_t now() const { return snapshot ? snapshot->taken : cluster->now(); }
     const NodeState &operator[](std::size_t index) const {
       return snapshot ? snapshot->nodes[index] : cluster->node(static_cast<int>(index));
@@ -65,7 +66,9 @@ private:
     int node = 0;
     int tenant = 0; // index
   };
-  std::vector<Release> releases_; // by time; found when the first promise is made
+  std::vector<Release> releases_; // by time
+  int sorted_ = -1;               // of so many jobs
+  int tries_ = 0;                 // to promise something
 };
 
 } // namespace harmony

@@ -1,6 +1,7 @@
 #include "src/policy/diverse.h"
 
 #include "src/plan/choose_gpus.h"
+#include "src/plan/fit.h"
 #include "src/policy/policies.h"
 
 #include <algorithm>
@@ -24,27 +25,29 @@ struct Below {
   double part() const { return all ? static_cast<double>(free) / all : 0; }
 };
 
-std::vector<Below> domains_of(const NodeState &node) {
+std::vector<Below> domains_of(const NodeState &node, const Component &component) {
   const Topology *topology = gpu_topology(node);
   if (!topology) return {};
+  const Bits suitable = suitable_gpus(node, component);
   std::vector<Below> domains(topology->domains.size());
   for (std::size_t gpu = 0; gpu < topology->gpus.size(); ++gpu) {
     const auto domain = static_cast<std::size_t>(topology->gpus[gpu].domain);
     if (domain >= domains.size()) continue;
     ++domains[domain].all;
-    domains[domain].free += node.free_gpus.test(static_cast<int>(gpu));
+    domains[domain].free += static_cast<int>(gpu) < suitable.size() && suitable.test(static_cast<int>(gpu));
   }
   return domains;
 }
 
 } // namespace
 
-std::optional<Shares> on_free_domains(const Cluster &cluster, const Rooms &rooms, Shares shares) {
+std::optional<Shares> on_free_domains(const Cluster &cluster, const Rooms &rooms, const Component &component,
+                                      Shares shares) {
   const int gpus = rooms.gpus_per_worker;
   if (gpus <= 0) return std::nullopt;
   bool several = false;
   for (Share &share : shares) {
-    std::vector<Below> domains = domains_of(cluster.node(share.node));
+    std::vector<Below> domains = domains_of(cluster.node(share.node), component);
     several |= std::count_if(domains.begin(), domains.end(), [](const Below &each) { return each.all > 0; }) > 1;
     share.workers_in.assign(domains.size(), 0);
     for (int worker = 0; worker < share.workers; ++worker) {
@@ -85,10 +88,11 @@ void each_diverse_gang(GangPlacer &placer, const Gang &gang,
     if (auto plan = placer.fewest(variant.choice)) consider(std::move(*plan), variant.what);
   }
   for (const Prefer prefer : {Prefer::best_fit, Prefer::emptiest}) {
+    if (gang.components.size() > 1) break; // parts of a hetjob may meet below a switch
     if (!go_on()) return;
     const auto below_free = [&](const Rooms &rooms, const Component &component) -> std::optional<Shares> {
       auto shares = fewest_nodes(rooms, component, choice(prefer, false, false, false));
-      return shares ? on_free_domains(placer.cluster(), rooms, std::move(*shares)) : std::nullopt;
+      return shares ? on_free_domains(placer.cluster(), rooms, component, std::move(*shares)) : std::nullopt;
     };
     if (auto plan = placer.by(below_free, false)) consider(std::move(*plan), "fewest nodes, below free switches");
   }

@@ -22,7 +22,8 @@ std::optional<Shares> even_on_fewest(const Rooms &rooms, const Component &compon
 
 // The same shares, each worker's GPUs below the switch or bridge that has the largest part free. Nothing if no node has
 // several of them.
-std::optional<Shares> on_free_domains(const Cluster &cluster, const Rooms &rooms, Shares shares);
+std::optional<Shares> on_free_domains(const Cluster &cluster, const Rooms &rooms, const Component &component,
+                                      Shares shares);
 
 // The fewest nodes first, then those ways, GPUs below free switches, each task on the least loaded node, evenly on the
 // fewest, and a few other nodes of the kind. The same gang can come twice. It ends early when `go_on` says so, which is

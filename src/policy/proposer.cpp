@@ -73,8 +73,10 @@ Circumstances Proposer::circumstances(const Gang &gang, int nodes_at_least, bool
   found.may_wait = may_wait;
   if (!may_wait) return found;
   found.next_end_s = openings_->next_end();
-  found.opening_s =
-      openings_->soonest(nodes_at_least, (gang.gpus() + nodes_at_least - 1) / nodes_at_least, nodes_at_least > 1);
+  // Of hetjobs the fewest nodes are those of one part, and nodes without GPUs have no openings.
+  if (gang.components.size() == 1 && gang.gpus() > 0)
+    found.opening_s =
+        openings_->soonest(nodes_at_least, (gang.gpus() + nodes_at_least - 1) / nodes_at_least, nodes_at_least > 1);
   return found;
 }
 

@@ -88,13 +88,13 @@ a_dataset_that_is_too_small_is_told_what_it_lacks() {
 
 an_interrupted_training_judges_the_best_so_far_and_one_that_was_killed_goes_on() {
   local pid status=0
-  "$build/harmony-retrain" --dataset dataset --models interrupted --hours 0.2 --seed 1 --force >out 2>&1 &
+  "$build/harmony-retrain" --torch-library "$build/plugin/.libs/harmony_torch.so" --dataset dataset --models interrupted --hours 0.2 --seed 1 --force >out 2>&1 &
   pid=$!
   for _ in $(seq 600); do [ ! -s interrupted.work/weights.checkpoint ] || break; sleep 0.2; done
   [ -s interrupted.work/weights.checkpoint ] || fail "no checkpoint: $(cat out)"
   kill -9 "$pid"
   wait "$pid" 2>/dev/null || true
-  "$build/harmony-retrain" --dataset dataset --models interrupted --hours 0.2 --seed 1 --force >out 2>&1 &
+  "$build/harmony-retrain" --torch-library "$build/plugin/.libs/harmony_torch.so" --dataset dataset --models interrupted --hours 0.2 --seed 1 --force >out 2>&1 &
   pid=$!
   for _ in $(seq 600); do ! grep -q 'going on from the checkpoint' out || break; sleep 0.2; done
   sleep 2

@@ -4,6 +4,8 @@
 
 #include <cppunit/extensions/HelperMacros.h>
 
+#include <functional>
+
 namespace harmony {
 
 using namespace fixtures;
@@ -16,6 +18,9 @@ class FloorTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(a_gang_without_room_is_promised_the_nodes_that_are_free_first);
   CPPUNIT_TEST(promises_are_of_whole_nodes_and_of_different_ones);
   CPPUNIT_TEST(a_gang_of_a_gpu_model_is_promised_nodes_that_have_it);
+  CPPUNIT_TEST(gpus_by_node_whole_nodes_and_tasks_a_node_count_in_promises);
+  CPPUNIT_TEST(a_gpu_without_a_name_is_of_no_model);
+  CPPUNIT_TEST(gangs_that_started_in_the_round_end_too);
   CPPUNIT_TEST(ps_of_a_component_of_their_own_are_promised_nodes_without_gpus);
   CPPUNIT_TEST_SUITE_END();
 
@@ -131,6 +136,53 @@ class FloorTest : public CppUnit::TestFixture {
     backfill.promise(picky);
     CPPUNIT_ASSERT_EQUAL(now + 900, backfill.promises().at(0).from);
     CPPUNIT_ASSERT_EQUAL(1, backfill.promises()[0].nodes.first());
+  }
+
+  void gpus_by_node_whole_nodes_and_tasks_a_node_count_in_promises() {
+    Floor floor = FloorTest::floor(2);
+    start(floor, gang(floor.snapshot(), 1, 8), now + 500);
+    start(floor, gang(floor.snapshot(), 2, 4), now + 300);
+    start(floor, gang(floor.snapshot(), 3, 4), now + 400);
+    const auto from = [&](const std::function<void(Component &)> &change) {
+      Gang asks = gang(floor.snapshot(), 4, 2);
+      asks.components[0].gpus = {};
+      change(asks.components[0]);
+      Backfill backfill(floor.snapshot(), 8);
+      backfill.promise(asks);
+      return backfill.promises().empty() ? 0 : backfill.promises()[0].from - now;
+    };
+    CPPUNIT_ASSERT_EQUAL(std::time_t{300}, from([](Component &its) { its.gpus.per_node = 4; }));
+    CPPUNIT_ASSERT_EQUAL(std::time_t{400}, from([](Component &its) { its.gpus.per_node = 8; }));
+    CPPUNIT_ASSERT_EQUAL(std::time_t{400}, from([](Component &its) { its.whole_nodes = true; }));
+    CPPUNIT_ASSERT_EQUAL(std::time_t{500}, from([](Component &its) {
+                           its.gpus.per_node = 8;
+                           its.tasks_per_node = 1;
+                         }));
+  }
+
+  void a_gpu_without_a_name_is_of_no_model() {
+    Floor floor = FloorTest::floor(1);
+    start(floor, gang(floor.snapshot(), 1, 8), now + 100);
+    floor.snapshot().nodes[0].gpu_models.resize(4); // gres.conf has fewer now
+    for (std::string &model : floor.snapshot().nodes[0].gpu_models) model = "other";
+    Gang picky = gang(floor.snapshot(), 2, 5);
+    picky.components[0].gpus.model = "other";
+    Backfill backfill(floor.snapshot(), 8);
+    backfill.promise(picky);
+    CPPUNIT_ASSERT(backfill.promises().empty());
+  }
+
+  void gangs_that_started_in_the_round_end_too() {
+    Floor floor = FloorTest::floor(2);
+    start(floor, gang(floor.snapshot(), 1, 8), now + 900);
+    Backfill backfill(floor.snapshot(), 8);
+    Gang picky = gang(floor.snapshot(), 2, 8);
+    picky.components[0].eligible.clear(1);
+    backfill.promise(picky); // the node of the first
+    CPPUNIT_ASSERT_EQUAL(now + 900, backfill.promises().at(0).from);
+    start(floor, gang(floor.snapshot(), 3, 8), now + 300);
+    backfill.promise(gang(floor.snapshot(), 4, 8));
+    CPPUNIT_ASSERT_EQUAL(now + 300, backfill.promises().at(1).from);
   }
 
   void ps_of_a_component_of_their_own_are_promised_nodes_without_gpus() {

@@ -270,8 +270,9 @@ class PolicyTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT_EQUAL(std::string("2,4,6"), gpus(3, "fewest nodes, below free switches"));
     snapshot = cluster(1, "servers6"); // one host bridge: nothing to choose
     const Cluster small(snapshot);
-    GangPlacer placer(small, gang(snapshot, 1, 1), true);
-    CPPUNIT_ASSERT(!on_free_domains(small, placer.rooms_of(0), {{0, 1, 0, {}}}));
+    const Gang one = gang(snapshot, 1, 1);
+    GangPlacer placer(small, one, true);
+    CPPUNIT_ASSERT(!on_free_domains(small, placer.rooms_of(0), one.components.front(), {{0, 1, 0, {}}}));
   }
 
   void what_is_short_is_said() {
