@@ -101,10 +101,23 @@ std::vector<std::vector<double>> Gym::run_all(const std::vector<Arena> &arenas, 
   return jcts;
 }
 
-double against(const std::vector<double> &jcts, const std::vector<double> &others) {
+namespace {
+
+double mean_log(const std::vector<double> &jcts, const std::vector<double> &others, double worse_counts) {
   double sum = 0;
-  for (std::size_t i = 0; i < jcts.size(); ++i) sum += std::log(std::max(1e-9, jcts[i]) / std::max(1e-9, others[i]));
+  for (std::size_t i = 0; i < jcts.size(); ++i) {
+    const double off = std::log(std::max(1e-9, jcts[i]) / std::max(1e-9, others[i]));
+    sum += off > 0 ? worse_counts * off : off;
+  }
   return jcts.empty() ? 0 : sum / static_cast<double>(jcts.size());
+}
+
+} // namespace
+
+double against(const std::vector<double> &jcts, const std::vector<double> &others) { return mean_log(jcts, others, 1); }
+
+double cost_against(const std::vector<double> &jcts, const std::vector<double> &others) {
+  return mean_log(jcts, others, 3);
 }
 
 } // namespace harmony

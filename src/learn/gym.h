@@ -71,5 +71,7 @@ private:
 
 // The mean over arenas of how one does relative to the other, as a logarithm: -0.05 is 5 % better.
 double against(const std::vector<double> &jcts, const std::vector<double> &others);
+// The same, where being worse counts three times: a gain in one cluster is not to be paid for in another.
+double cost_against(const std::vector<double> &jcts, const std::vector<double> &others);
 
 } // namespace harmony

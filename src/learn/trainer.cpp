@@ -139,11 +139,23 @@ private:
     reference_ = jcts;
   }
 
+  // The least of some heuristics in each arena: what a policy must not be worse than anywhere.
+  std::vector<double> least(const std::vector<Arena> &arenas) {
+    std::vector<double> jcts;
+    for (const char *rule : {"cons1", "one-distributed", "pack"}) take_least(jcts, gym_.run_policy(arenas, rule));
+    return jcts;
+  }
+  static void take_least(std::vector<double> &least, const std::vector<double> &jcts) {
+    if (least.empty()) least = jcts;
+    for (std::size_t i = 0; i < jcts.size(); ++i) least[i] = std::min(least[i], jcts[i]);
+  }
+
   void look_at_heuristics() {
     double best = 0;
     for (std::size_t i = 0; i < teachers().size() && (i == 0 || !options_.stop()); ++i) {
       const std::vector<double> jcts = gym_.run_policy(validation_, teachers()[i]);
       const double off = against(jcts, reference_);
+      take_least(least_, jcts);
       result_.heuristics.emplace_back(teachers()[i], off);
       options_.progress(
           "heuristics", (static_cast<double>(i) + 1) / static_cast<double>(teachers().size()),
@@ -172,7 +184,8 @@ private:
     Search search(centre, deviations, options_.population, options_.seed);
     Curve curve{"search: mean JCT on validation workloads, relative to the best heuristic", "", {}};
     std::vector<float> best = weights_;
-    double best_cost = against(reference_, best_jcts_);
+    double best_cost = cost_against(reference_, least_);
+    result_.against_best = against(reference_, best_jcts_);
     const int every = std::max(4, options_.generations / 40); // validated
     for (int generation = 0; generation < options_.generations && !options_.stop(); ++generation) {
       const std::vector<Arena> arenas = gym_.arenas(
@@ -182,25 +195,28 @@ private:
       const auto &candidates = search.candidates();
       const auto jcts = gym_.run_all(arenas, candidates.size(),
                                      [&](std::size_t way) { return deciding(linear(with(candidates[way]))); });
+      const std::vector<double> to_beat = least(arenas);
       std::vector<double> costs;
-      for (const std::vector<double> &each : jcts) costs.push_back(against(each, jcts.front()));
+      for (const std::vector<double> &each : jcts) costs.push_back(cost_against(each, to_beat));
       search.told(costs);
       result_.episodes += candidates.size() * arenas.size();
       if ((generation + 1) % every && generation + 1 < options_.generations) continue;
       const std::vector<float> now = with(search.centre());
-      const double cost = against(run_linear(validation_, now), best_jcts_);
-      curve.points.emplace_back(generation + 1, std::exp(cost));
+      const std::vector<double> reached = run_linear(validation_, now);
+      const double off = against(reached, best_jcts_), cost = cost_against(reached, least_);
+      curve.points.emplace_back(generation + 1, std::exp(off));
       if (cost < best_cost) {
         best_cost = cost;
         best = now;
+        result_.against_best = off;
       }
       options_.searched(best, {curve});
       options_.progress("search", (generation + 1.0) / options_.generations,
-                        fmt::format("{:+.1f} % against {} (best {:+.1f} %)", 100 * std::expm1(cost),
-                                    result_.best_heuristic, 100 * std::expm1(best_cost)));
+                        fmt::format("{:+.1f} % against {} (best {:+.1f} %)", 100 * std::expm1(off),
+                                    result_.best_heuristic, 100 * std::expm1(result_.against_best)));
     }
     weights_ = best;
-    result_.against_best = best_cost;
+    kept_cost_ = best_cost;
     result_.kept = "search";
     result_.curves.push_back(std::move(curve));
   }
@@ -255,7 +271,7 @@ private:
       result_.network->set_gang_weights(weights_);
     } else {
       result_.kept = "nothing";
-      result_.against_best = against(reference_, best_jcts_) + 10; // whatever is trained is better than no training
+      kept_cost_ = std::numeric_limits<double>::max(); // whatever is trained is better than no training
     }
     Replay tasks(20000);
     for (const Experience &each : all)
@@ -275,7 +291,7 @@ private:
     last_ = result_.network->copy();
   }
 
-  double validate(PolicyNetwork &network) {
+  std::vector<double> validate(PolicyNetwork &network) {
     const std::vector<Episode> episodes = gym_.run(validation_, [&](std::size_t) {
       Deciding made =
           deciding([&network](const JobRow &job, const Rows &rows) { return network.score_gangs(job, rows); });
@@ -284,7 +300,7 @@ private:
     });
     std::vector<double> jcts;
     for (const Episode &each : episodes) jcts.push_back(each.mean_jct_s);
-    return against(jcts, best_jcts_);
+    return jcts;
   }
 
   // Fills the replay with episodes of the policy as it is.
@@ -354,8 +370,9 @@ private:
       }
       entropy.points.emplace_back(i + 1, learned.entropy);
       const bool look = (i + 1) % 4 == 0 || i + 1 == options_.iterations;
-      const double now = look ? validate(*last_) : 0;
-      if (look) keep_if_better(now, options_.ppo ? "proximal policy optimisation" : "actor-critic", curve, i + 1);
+      const std::vector<double> jcts = look ? validate(*last_) : std::vector<double>();
+      const double now = against(jcts, best_jcts_);
+      if (look) keep_if_better(jcts, options_.ppo ? "proximal policy optimisation" : "actor-critic", curve, i + 1);
       options_.progress("actor-critic", (i + 1.0) / options_.iterations,
                         look ? fmt::format("{:+.1f} % against {} (kept {:+.1f} %), entropy {:.2f}",
                                            100 * std::expm1(now), result_.best_heuristic,
@@ -366,10 +383,12 @@ private:
     result_.curves.push_back(std::move(entropy));
   }
 
-  void keep_if_better(double now, const std::string &stage, Curve &curve, int at) {
+  void keep_if_better(const std::vector<double> &jcts, const std::string &stage, Curve &curve, int at) {
+    const double now = against(jcts, best_jcts_), cost = cost_against(jcts, least_);
     curve.points.emplace_back(at, std::exp(now));
     // Noise of the validation workloads is no progress.
-    if (now > result_.against_best - (at ? 0.002 : -0.002)) return;
+    if (cost > kept_cost_ - (at ? 0.002 : -0.002)) return;
+    kept_cost_ = cost;
     result_.against_best = now;
     result_.kept = stage;
     result_.network = last_->copy();
@@ -382,7 +401,9 @@ private:
   const std::size_t width_;
   std::vector<float> weights_; // of the linear scorer
   std::vector<Arena> validation_;
-  std::vector<double> reference_, best_jcts_; // on validation workloads: of the first weights, of the best heuristic
+  // On validation workloads: of the first weights, of the best heuristic, and the least of all heuristics in each.
+  std::vector<double> reference_, best_jcts_, least_;
+  double kept_cost_ = 0;
   std::unique_ptr<PolicyNetwork> last_;
   TrainedPolicy result_;
 };
