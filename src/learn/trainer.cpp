@@ -3,6 +3,7 @@
 #include "src/encode/schema.h"
 #include "src/learn/replay.h"
 #include "src/learn/search.h"
+#include "src/learn/start_weights.h"
 
 #include <fmt/format.h>
 
@@ -13,49 +14,6 @@
 
 namespace harmony {
 namespace {
-
-namespace column = gang_column;
-
-struct Start {
-  column::Column column;
-  double weight, deviation, like_cons1 = 0;
-};
-
-// Where the search may begin, and how far it looks at first. `weight`: about what a scorer with the true speeds was
-// found to have (oracle.h). `like_cons1`: does what policy cons1 does.
-constexpr Start starts[] = {{column::wait, -0.05, 0.2, -1},
-                            {column::nodes, 0, 0.2},
-                            {column::nodes_beyond, -0.1, 0.2, -8},
-                            {column::slowdown, -2, 1, -0.5},
-                            {column::doubt, 0, 0.5},
-                            {column::harm, 0, 1, -0.5},
-                            {column::delay, -2, 1},
-                            {column::queue_delay, -4, 2},
-                            {column::displaced, -0.1, 0.3},
-                            {column::lost_by_queue, 0, 1},
-                            {column::left_over, -0.2, 0.2, -0.2},
-                            {column::nodes_broken, 0, 0.1},
-                            {column::domains, 0, 0.1},
-                            {column::distributed_met, 0, 0.1, -8},
-                            {column::nic_load, 0, 0.1},
-                            {column::pcie_load, 0, 0.1},
-                            {column::cpu_load, 0, 0.1},
-                            {column::ps_with_workers, 0.05, 0.1},
-                            {column::ps_nodes, 0, 0.1},
-                            {column::next_end, 0, 0.1},
-                            {column::wait_next_end, 0, 0.3},
-                            {column::wait_opening, -2, 1},
-                            {column::wait_clear, -0.2, 0.3},
-                            {column::wait_age, 0, 0.3},
-                            {column::wait_waited, 0, 0.2},
-                            {column::wait_queue, 0, 0.2},
-                            {column::wait_shorter, 0, 0.2},
-                            {column::wait_shorter_gpus, 0, 0.2},
-                            {column::wait_limit, 0, 0.3},
-                            {column::wait_gpus, 0, 0.2},
-                            {column::wait_size, 0, 0.2},
-                            {column::wait_spans, 0, 0.2},
-                            {column::wait_free, 0, 0.2}};
 
 ScoreGangs linear(std::vector<float> weights) {
   return [weights = std::move(weights)](const JobRow &, const Rows &rows) {
@@ -98,7 +56,7 @@ public:
       : gym_(gym), types_(types), reward_(std::move(reward)), options_(options),
         width_(static_cast<std::size_t>(shape_for(types).gang)), weights_(width_, 0) {
     for (const Start &each : starts) weights_[each.column] = static_cast<float>(each.weight);
-    if (start.size() >= static_cast<std::size_t>(column::count))
+    if (start.size() >= static_cast<std::size_t>(gang_column::count))
       for (const Start &each : starts) weights_[each.column] = start[each.column];
   }
 
