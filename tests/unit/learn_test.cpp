@@ -1,3 +1,4 @@
+#include "src/learn/gym.h"
 #include "src/learn/search.h"
 #include "src/learn/training_data.h"
 #include "src/learn/workloads.h"
@@ -108,6 +109,7 @@ class LearnTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(jobs_are_split_by_time);
   CPPUNIT_TEST(what_is_tested_on_was_not_trained_on);
   CPPUNIT_TEST(learned_physics_slows_those_on_one_node);
+  CPPUNIT_TEST(being_worse_somewhere_costs_three_times_what_being_better_gains);
   CPPUNIT_TEST_SUITE_END();
 
   std::string directory_;
@@ -257,6 +259,13 @@ private:
   }
 
   // By a network in which any neighbour costs something.
+  void being_worse_somewhere_costs_three_times_what_being_better_gains() {
+    const std::vector<double> one{110, 100 / 1.1}, others{100, 100};
+    CPPUNIT_ASSERT_DOUBLES_EQUAL(0, against(one, others), 1e-9);
+    CPPUNIT_ASSERT_DOUBLES_EQUAL(std::log(1.1), cost_against(one, others), 1e-9);
+    CPPUNIT_ASSERT_DOUBLES_EQUAL(against(others, {110, 110}), cost_against(others, {110, 110}), 1e-9);
+  }
+
   void learned_physics_slows_those_on_one_node() {
     Simulated simulated;
     std::vector<float> parameters(RewardNetwork::parameter_count(1), 0);
