@@ -75,7 +75,8 @@ int main(int argc, char **argv) {
       ->check(CLI::ExistingDirectory)
       ->type_name("DIR...");
   app.add_option("--models", options.store, "The model store; made if it is missing")->required()->type_name("STORE");
-  app.add_option("--base", options.base, "Version that training begins with; by default the one in service, else the shipped one")
+  app.add_option("--base", options.base,
+                 "Version that training begins with; by default the one in service, else the shipped one")
       ->type_name("VERSION")
       ->check(CLI::Range(1, 999999999));
   app.add_flag("--from-scratch", options.from_scratch, "Begin with no model, and compare with heuristics only");

@@ -91,15 +91,18 @@ QueueByLimit::QueueByLimit(const Snapshot &snapshot) {
   }
 }
 
+std::vector<QueueByLimit::Upto>::const_iterator QueueByLimit::first_not_shorter(std::uint32_t time_limit_min) const {
+  return std::lower_bound(upto_.begin(), upto_.end(), time_limit_min,
+                          [](const Upto &each, std::uint32_t limit) { return each.limit_min < limit; });
+}
+
 QueuePressure QueueByLimit::shorter_than(std::uint32_t time_limit_min) const {
-  const auto first = std::lower_bound(upto_.begin(), upto_.end(), time_limit_min,
-                                      [](const Upto &each, std::uint32_t limit) { return each.limit_min < limit; });
+  const auto first = first_not_shorter(time_limit_min);
   return first == upto_.begin() ? QueuePressure() : std::prev(first)->queue;
 }
 
 double QueueByLimit::displaced(std::uint32_t time_limit_min, long free, long taken) const {
-  const auto shorter = std::lower_bound(upto_.begin(), upto_.end(), time_limit_min,
-                                        [](const Upto &each, std::uint32_t limit) { return each.limit_min < limit; });
+  const auto shorter = first_not_shorter(time_limit_min);
   const auto within = [&](long gpus) {
     const auto end = std::upper_bound(upto_.begin(), shorter, gpus,
                                       [](long most, const Upto &each) { return most < each.queue.gpus; });

@@ -33,6 +33,8 @@ private:
     QueuePressure queue;
     double limits = 0; // their sum
   };
+  std::vector<Upto>::const_iterator first_not_shorter(std::uint32_t time_limit_min) const;
+
   std::vector<Upto> upto_; // by limit
 };
 

@@ -1,8 +1,8 @@
 #include "src/learn/training_data.h"
 
 #include "src/encode/node_encoding.h"
-#include "src/publish/compact.h"
 #include "src/encode/usual_times.h"
+#include "src/publish/compact.h"
 #include "src/record/dataset_reader.h"
 #include "src/sim/metrics.h"
 #include "src/store/manifest.h"

@@ -22,12 +22,8 @@ struct Ask {
 };
 
 int suitable(const NodeState &node, const Bits &gpus, const std::string &model) {
-  if (model.empty()) return gpus.count();
   int count = 0;
-  for (const int gpu : each(gpus)) {
-    const auto at = static_cast<std::size_t>(gpu);
-    count += at < node.gpu_models.size() && node.gpu_models[at] == model;
-  }
+  for (const int gpu : each(gpus)) count += is_of_model(node, model, gpu);
   return count;
 }
 

@@ -8,6 +8,13 @@
 #include <limits>
 
 namespace harmony {
+
+bool is_of_model(const NodeState &node, const std::string &model, int gpu) {
+  if (model.empty()) return true;
+  const auto index = static_cast<std::size_t>(gpu);
+  return index < node.gpu_models.size() && node.gpu_models[index] == model;
+}
+
 namespace {
 
 // Numbers of a job script can be anything: too large to count means too large to fit.
@@ -26,12 +33,6 @@ int threads(const NodeState &node) { return std::max(node.threads_per_core, 1); 
 int gpu_holders(const Component &component, int workers, int ps) {
   if (component.gpus.per_node > 0) return workers > 0 ? workers : ps;
   return (gpus_per_worker(component) > 0 ? workers : 0) + (gpus_per_ps(component) > 0 ? ps : 0);
-}
-
-bool is_of_model(const NodeState &node, const std::string &model, int gpu) {
-  if (model.empty()) return true;
-  const auto index = static_cast<std::size_t>(gpu);
-  return index < node.gpu_models.size() && node.gpu_models[index] == model;
 }
 
 // Without an allocation: asked for every node and every gang. Stops counting at `enough`.

@@ -25,6 +25,9 @@ int cores_needed(const NodeState &node, const Component &component, int workers,
 // has not one to offer, even for a PS.
 int least_free_gpus(const Component &component);
 
+// Whether the node's GPU is of the model in gres.conf's words (empty: any); one that has no name there is of none.
+bool is_of_model(const NodeState &node, const std::string &model, int gpu);
+
 // GPUs of the node that are free and of the model the component asks for; lost ones are not among them.
 Bits suitable_gpus(const NodeState &node, const Component &component);
 
