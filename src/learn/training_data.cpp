@@ -4,6 +4,7 @@
 #include "src/encode/usual_times.h"
 #include "src/publish/compact.h"
 #include "src/record/dataset_reader.h"
+#include "src/reward/reward_network.h"
 #include "src/sim/metrics.h"
 #include "src/store/manifest.h"
 
@@ -19,7 +20,7 @@
 namespace harmony {
 namespace {
 
-constexpr double slowest = 0.02, fastest = 1.05; // of a speed that is learned from
+constexpr double fastest_speed = 1.05; // that is learned from
 
 struct Seen { // all records of one kind or another
   std::map<RunId, StartRecord> starts;
@@ -76,7 +77,7 @@ public:
                      static_cast<double>(start.model_kb)},
                     places, data_.rows);
     example.end = data_.rows.count();
-    example.speed = static_cast<float>(std::clamp(*interval.relative_speed, slowest, fastest));
+    example.speed = static_cast<float>(std::clamp(*interval.relative_speed, slowest_speed, fastest_speed));
     example.weight = static_cast<float>(std::clamp((interval.end_s - interval.begin_s) / 60, 0.05, 1.0));
     example.run = number_of(runs_, interval.id);
     example.user = number_of(users_, start.user);
@@ -218,7 +219,7 @@ std::map<RunId, double> best_times(const Seen &seen) {
   std::map<RunId, double> seconds;
   for (const IntervalRecord &each : seen.intervals)
     if (each.relative_speed)
-      seconds[each.id] += std::clamp(*each.relative_speed, slowest, fastest) * (each.end_s - each.begin_s);
+      seconds[each.id] += std::clamp(*each.relative_speed, slowest_speed, fastest_speed) * (each.end_s - each.begin_s);
   std::map<RunId, double> best;
   for (const auto &[id, end] : seen.ends) {
     if (end.state != "COMPLETED") continue;

@@ -25,6 +25,10 @@ namespace harmony {
 
 constexpr int reward_hidden = 48, reward_pair = 16, reward_members = 3;
 
+// Below this speeds are not told apart, neither in what is learned from nor in the physics made of it. Many neighbours
+// that multiply reach it; a floor higher up would make the worst places look bearable.
+constexpr double slowest_speed = 0.001;
+
 // Where a member's parameters lie in the flat list, in this order; matrices are by input, so that rows of a sparse
 // input are picked out.
 struct RewardLayout {

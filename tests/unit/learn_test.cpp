@@ -9,6 +9,7 @@
 #include "src/sim/sim_policies.h"
 #include "src/sim/truth/contention.h"
 #include "src/sim/truth/learned_truth.h"
+#include "src/sim/truth/tables.h"
 #include "src/reward/network_reward.h"
 #include "src/record/dataset_reader.h"
 
@@ -17,6 +18,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 namespace harmony {
 namespace {
@@ -103,6 +105,7 @@ class LearnTest : public CppUnit::TestFixture {
   CPPUNIT_TEST(the_same_seed_searches_the_same_way);
   CPPUNIT_TEST(what_is_learned_from_is_what_was_seen_when_the_gang_started);
   CPPUNIT_TEST(a_dataset_becomes_its_cluster_and_its_jobs);
+  CPPUNIT_TEST(jobs_that_neighbours_nearly_stopped_are_as_long_as_they_would_be_alone);
   CPPUNIT_TEST(a_small_dataset_says_what_is_missing);
   CPPUNIT_TEST(no_user_counts_for_more_than_a_part);
   CPPUNIT_TEST(workloads_have_the_load_that_is_asked_for);
@@ -176,8 +179,33 @@ private:
     CPPUNIT_ASSERT_EQUAL(12, data.clusters[0].cluster.gpus());
     CPPUNIT_ASSERT_EQUAL(std::size_t{60}, data.clusters[0].jobs.size());
     CPPUNIT_ASSERT(data.types.size() > 5);
+    assert_lasts_as_in_scenario(simulated, data);
+  }
+
+  // Beside another job every one goes at 0.004 of its speed.
+  void jobs_that_neighbours_nearly_stopped_are_as_long_as_they_would_be_alone() {
+    Simulated simulated;
+    std::set<std::string> types;
+    for (const SimJob &job : scenario_jobs(simulated.scenario, 0.9, 60, 5).jobs) types.insert(job.type);
+    const std::string pairs = directory_ + ".pairs";
+    std::ofstream file(pairs);
+    file << "victim,aggressor,ratio\n";
+    for (const std::string &victim : types)
+      for (const std::string &other : types) file << victim << ',' << other << ",0.004\n";
+    file.close();
+    simulated.truth = make_tables("", pairs, Combine::min, std::move(simulated.truth));
+    std::filesystem::remove(pairs);
+    simulated.record(directory_);
+    const TrainingData data = read_training_data({directory_});
+    const auto slower = [](const RewardExample &a, const RewardExample &b) { return a.speed < b.speed; };
+    const auto slowest = std::min_element(data.examples.begin(), data.examples.end(), slower);
+    CPPUNIT_ASSERT(slowest != data.examples.end() && slowest->speed < 0.01f);
+    assert_lasts_as_in_scenario(simulated, data);
+  }
+
+  static void assert_lasts_as_in_scenario(const Simulated &simulated, const TrainingData &data) {
     const Workload workload = scenario_jobs(simulated.scenario, 0.9, 60, 5);
-    for (const SimJob &job : data.clusters[0].jobs) { // they take at their best what the scenario says
+    for (const SimJob &job : data.clusters[0].jobs) {
       const auto same = [&](const SimJob &each) { return std::abs(each.submit_s - job.submit_s) < 1e-3; };
       const auto found = std::find_if(workload.jobs.begin(), workload.jobs.end(), same);
       CPPUNIT_ASSERT(found != workload.jobs.end());
@@ -286,6 +314,7 @@ private:
     const double alone = physics->speed(0);
     physics->start(1, other);
     CPPUNIT_ASSERT(physics->speed(0) < alone && physics->speed(1) < physics->alone(other));
+    CPPUNIT_ASSERT_DOUBLES_EQUAL(std::exp(-40. / 8), physics->speed(0) / alone, 1e-3); // however slow that is
     CPPUNIT_ASSERT_EQUAL(std::size_t{2}, physics->touched().size());
     physics->end(1);
     CPPUNIT_ASSERT_EQUAL(alone, physics->speed(0));

@@ -87,7 +87,7 @@ private:
     const int member = rules_->physics.member;
     const float speed = member < 0 ? network.slowest(rows_, 0, rows_.count()).mean
                                    : network.slowest_by(member, rows_, 0, rows_.count());
-    return std::max(0.02, static_cast<double>(speed));
+    return std::max(slowest_speed, static_cast<double>(speed));
   }
 
   // Everybody on the job's nodes.
