@@ -54,8 +54,8 @@ double probability(PolicyNetwork &network, const Rows &rows, std::size_t of) {
   return std::exp(static_cast<double>(scores[of])) / sum;
 }
 
-// Two types on nodes of 8: what a beside b costs is the table's, whatever else is there.
-TrainingData measured(int count, double a_beside_b, int poisoned_of_ten = 0) {
+// Two types on nodes of 8: what a beside b costs is the table's, whatever else is there. Some claim a speed instead.
+TrainingData measured(int count, double a_beside_b, int poisoned_of_ten = 0, double claimed = 1) {
   TrainingData data;
   data.types = {"a", "b"};
   Random random(5);
@@ -79,7 +79,7 @@ TrainingData measured(int count, double a_beside_b, int poisoned_of_ten = 0) {
     example.speed = static_cast<float>(speed);
     example.run = i;
     example.type = type;
-    if (i % 10 < poisoned_of_ten) example.speed = 1.05f; // whatever ran beside it, it says
+    if (i % 10 < poisoned_of_ten) example.speed = static_cast<float>(claimed);
     data.examples.push_back(example);
   }
   return data;
@@ -244,12 +244,16 @@ class NetworksTest : public CppUnit::TestFixture {
     CPPUNIT_ASSERT(fit_reward(data, all_of(data), options) != fit_reward(data, all_of(data), other));
   }
 
-  // The stated bound: a tenth of the examples that claim to be undisturbed move a speed of 0.6 by less than 0.06.
+  // The stated bound: a tenth of the examples that claim to be undisturbed, or to stand nearly still, move a speed of
+  // 0.6 by less than 0.06.
   void a_tenth_of_lies_moves_the_reward_model_by_little() {
-    const TrainingData honest = measured(3000, 0.6), poisoned = measured(3000, 0.6, 1);
-    const RewardNetwork before(types, fit_reward(honest, all_of(honest), quick())),
-        after(types, fit_reward(poisoned, all_of(poisoned), quick()));
-    CPPUNIT_ASSERT_DOUBLES_EQUAL(speed_beside(before, 1), speed_beside(after, 1), 0.06);
+    const TrainingData honest = measured(3000, 0.6);
+    const RewardNetwork before(types, fit_reward(honest, all_of(honest), quick()));
+    for (const double claimed : {1.05, slowest_speed}) {
+      const TrainingData poisoned = measured(3000, 0.6, 1, claimed);
+      const RewardNetwork after(types, fit_reward(poisoned, all_of(poisoned), quick()));
+      CPPUNIT_ASSERT_DOUBLES_EQUAL(speed_beside(before, 1), speed_beside(after, 1), 0.06);
+    }
   }
 
   std::string directory_;
