@@ -54,8 +54,7 @@ std::vector<Arena> Gym::arenas(Jobs which, const std::vector<double> &loads, std
       WorkloadOptions wanted;
       wanted.load = load;
       wanted.seed = seed * 1000 + i * 10 + static_cast<std::uint64_t>(load * 100);
-      wanted.jobs = std::clamp(static_cast<int>(2.5 * cluster.cluster.gpus()), std::min(120, options_.most_jobs),
-                               options_.most_jobs);
+      wanted.jobs = jobs_to_judge_by(cluster.cluster, options_.most_jobs);
       all.push_back({i, load, make_workload(cluster.cluster, jobs, wanted),
                      static_cast<int>((all.size() + seed) % static_cast<std::uint64_t>(options_.variants))});
     }

@@ -10,6 +10,7 @@
 #include "src/learn/reward_fit.h"
 #include "src/learn/reward_report.h"
 #include "src/learn/trainer.h"
+#include "src/learn/workloads.h"
 #include "src/sim/learned_rounds.h"
 #include "src/sim/truth/contention.h"
 #include "src/store/model_store.h"
@@ -208,8 +209,7 @@ private:
     double sum = 0;
     for (const TrainingCluster &cluster : data_.clusters) {
       const auto nodes = static_cast<double>(cluster.cluster.nodes.size());
-      const double jobs = std::clamp(2.5 * cluster.cluster.gpus(), 120.0, 400.0);
-      sum += jobs * (0.0001 + 0.000005 * nodes);
+      sum += jobs_to_judge_by(cluster.cluster, GymOptions().most_jobs) * (0.0001 + 0.000005 * nodes);
     }
     return std::max(0.005, sum);
   }

@@ -39,6 +39,11 @@ double load_of(const std::vector<SimJob> &jobs, const SimCluster &cluster) {
   return work / (jobs.back().submit_s - jobs.front().submit_s) / cluster.gpus();
 }
 
+int jobs_to_judge_by(const SimCluster &cluster, int most) {
+  constexpr int for_each_gpu = 8, fewest = 120;
+  return std::clamp(for_each_gpu * cluster.gpus(), std::min(fewest, most), most);
+}
+
 Workload make_workload(const SimCluster &cluster, const std::vector<SimJob> &jobs, const WorkloadOptions &options) {
   std::vector<const SimJob *> usable;
   for (const SimJob &job : jobs)

@@ -20,6 +20,10 @@ JobSplit split_by_time(const TrainingCluster &cluster, double held_out = 0.25);
 // The part of the cluster's GPU time that these jobs asked for while they arrived; 0 if that cannot be said.
 double load_of(const std::vector<SimJob> &jobs, const SimCluster &cluster);
 
+// How many jobs show what a policy does to the queue of a cluster: enough for it to grow where more is asked for than
+// is done, which a short workload does not punish.
+int jobs_to_judge_by(const SimCluster &cluster, int most);
+
 struct WorkloadOptions {
   int jobs = 150;
   double load = 0.8;
